@@ -1,0 +1,82 @@
+// Package atomicfile replaces a file in one step, so that a crash or a full
+// disk leaves either the old content or the new, never a part of it. It is a
+// shared leaf: it imports nothing of hobnob.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+)
+
+// Write replaces the content of path with data and returns once it is on disk.
+// The file has mode 0600 from its creation; missing directories are made with
+// mode 0700. A symbolic link is followed, so that a file which a dotfile
+// manager owns stays where it put it.
+func Write(path string, data []byte) (err error) {
+	if path, err = target(path); err != nil {
+		return err
+	}
+	dir := filepath.Dir(path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	// CreateTemp opens with O_EXCL and mode 0600: no other user can read it or
+	// put a link in its place.
+	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = f.Close()
+			_ = os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(data); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	if err = os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(dir)
+}
+
+// target resolves symbolic links of path; a file that does not exist yet is
+// its own target.
+func target(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	switch {
+	case err == nil:
+		return real, nil
+	case errors.Is(err, fs.ErrNotExist):
+		if info, lerr := os.Lstat(path); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return "", fmt.Errorf("%s is a symbolic link to a file that does not exist", path)
+		}
+		return path, nil
+	default:
+		return "", err
+	}
+}
+
+// syncDir makes the rename durable. Windows has no such call and needs none.
+func syncDir(dir string) error {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	d, err := os.Open(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = d.Close() }()
+	return d.Sync()
+}
