@@ -1,0 +1,246 @@
+// Package sqlite opens the SQLite files of hobnob the one way that keeps what
+// was committed: write-ahead log, synchronous=FULL, transactions that take the
+// write lock when they begin, private file modes and a schema version. It is a
+// shared leaf and the only owner of the SQLite driver; it knows no table.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// busyTimeout is how long a writer waits for the others. A commit takes
+// milliseconds, so a longer wait means that a process hangs with the lock.
+const busyTimeout = 30 * time.Second
+
+// Memory is the path of a database that lives and dies with its DB.
+const Memory = ":memory:"
+
+var (
+	// ErrDamaged says that the file is no database or that its pages contradict each other.
+	ErrDamaged = errors.New("the database file is damaged")
+	// ErrBusy says that another process held the write lock for longer than 30 s.
+	ErrBusy = errors.New("the database is locked by another process")
+	// ErrReadOnly says that the file has a newer schema, or belongs to another program, or cannot be written.
+	ErrReadOnly = errors.New("the database can only be read")
+)
+
+// Schema is what a database file of one kind holds.
+type Schema struct {
+	// ApplicationID marks the file (PRAGMA application_id), so that a file of
+	// another program is refused instead of changed.
+	ApplicationID int32
+	// Migrations are SQL scripts; a file whose user_version is n has had the first n.
+	Migrations []string
+}
+
+// DB is an open database with one connection.
+type DB struct {
+	*sql.DB
+	// ReadOnly is set when the file was written by a newer version of hobnob:
+	// it is read as far as the known tables go, and never changed.
+	ReadOnly bool
+}
+
+// Open opens or creates the database at path and brings its schema up to date.
+// The directory is made with mode 0700 and the file with 0600. Errors wrap
+// ErrDamaged, ErrBusy or ErrReadOnly where they apply and name the file.
+func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
+	if path != Memory {
+		if err := create(path); err != nil {
+			return nil, err
+		}
+	}
+	db, err := open(ctx, path, schema)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w", path, Explain(err))
+	}
+	return db, nil
+}
+
+// OpenExisting opens the database at path for reading alone. A missing file is fs.ErrNotExist.
+func OpenExisting(ctx context.Context, path string, schema Schema) (*DB, error) {
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	db, err := connect(ctx, path, "ro")
+	if err != nil {
+		return nil, fmt.Errorf("cannot open %s: %w", path, Explain(err))
+	}
+	version, err := check(ctx, db, schema)
+	if err == nil && version == 0 {
+		err = fs.ErrNotExist
+	}
+	if err != nil {
+		_ = db.Close()
+		return nil, fmt.Errorf("cannot open %s: %w", path, Explain(err))
+	}
+	return &DB{DB: db, ReadOnly: true}, nil
+}
+
+// create makes an empty private file, because SQLite would make it with the
+// process's umask. It must not touch a file that exists: closing a second
+// descriptor of a database drops the locks that SQLite holds on it.
+func create(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+func open(ctx context.Context, path string, schema Schema) (*DB, error) {
+	db, err := connect(ctx, path, "rwc")
+	if err != nil {
+		return nil, err
+	}
+	version, err := check(ctx, db, schema)
+	switch {
+	case err != nil:
+	case version > len(schema.Migrations):
+		_ = db.Close()
+		if db, err = connect(ctx, path, "ro"); err != nil {
+			return nil, err
+		}
+		return &DB{DB: db, ReadOnly: true}, nil
+	case version < len(schema.Migrations):
+		err = migrate(ctx, db, schema)
+	}
+	if err != nil {
+		_ = db.Close()
+		return nil, err
+	}
+	return &DB{DB: db}, nil
+}
+
+// connect opens one connection. Turning a new file to WAL needs a lock that
+// SQLite takes without its busy handler, so the first processes to meet there
+// try again.
+func connect(ctx context.Context, path, mode string) (*sql.DB, error) {
+	for deadline := time.Now().Add(busyTimeout); ; {
+		db, err := sql.Open("sqlite", dsn(path, mode))
+		if err != nil {
+			return nil, err
+		}
+		db.SetMaxOpenConns(1)
+		err = db.PingContext(ctx)
+		if err == nil {
+			return db, nil
+		}
+		_ = db.Close()
+		if code(err) != sqlite3.SQLITE_BUSY || time.Now().After(deadline) {
+			return nil, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(time.Millisecond * time.Duration(1+rand.IntN(20))):
+		}
+	}
+}
+
+func dsn(path, mode string) string {
+	query := url.Values{
+		"_txlock":       {"immediate"},
+		"_busy_timeout": {fmt.Sprint(busyTimeout.Milliseconds())},
+		"_foreign_keys": {"on"},
+		"_dqs":          {"false"},
+		"_defensive":    {"true"},
+		"_error_rc":     {"true"},
+		"mode":          {mode},
+	}
+	if path == Memory {
+		query.Set("mode", "memory")
+		return "file::memory:?" + query.Encode()
+	}
+	if mode != "ro" {
+		query.Set("_journal_mode", "WAL")
+		query.Set("_synchronous", "FULL")
+	}
+	name := filepath.ToSlash(path)
+	if runtime.GOOS == "windows" && !strings.HasPrefix(name, "/") {
+		name = "/" + name
+	}
+	return "file:" + (&url.URL{Path: name}).EscapedPath() + "?" + query.Encode()
+}
+
+// check returns the schema version of the file, 0 for an empty one.
+func check(ctx context.Context, db *sql.DB, schema Schema) (int, error) {
+	var id, version int
+	row := db.QueryRowContext(ctx, "SELECT (SELECT * FROM pragma_application_id()), (SELECT * FROM pragma_user_version())")
+	if err := row.Scan(&id, &version); err != nil {
+		return 0, err
+	}
+	if id != int(schema.ApplicationID) && (id != 0 || version != 0) {
+		return 0, fmt.Errorf("it belongs to another program (application id %#x)", id)
+	}
+	return version, nil
+}
+
+// migrate runs what is missing in one transaction; the version is read again
+// inside it, because another process may have been faster.
+func migrate(ctx context.Context, db *sql.DB, schema Schema) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var version int
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	for ; version < len(schema.Migrations); version++ {
+		if _, err := tx.ExecContext(ctx, schema.Migrations[version]); err != nil {
+			return fmt.Errorf("migration %d: %w", version+1, err)
+		}
+	}
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", schema.ApplicationID, version)); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// Explain wraps a driver error in ErrDamaged, ErrBusy or ErrReadOnly by its
+// result code (https://www.sqlite.org/rescode.html); others pass as they are.
+func Explain(err error) error {
+	switch code(err) {
+	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%w: %w", ErrDamaged, err)
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
+		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	}
+	return err
+}
+
+// code is the primary result code of a driver error, 0 for any other error.
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code() & 0xff
+	}
+	return 0
+}
