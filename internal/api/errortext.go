@@ -1,0 +1,141 @@
+package api
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"mime"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/net/html"
+)
+
+// maxMessage bounds the service's text in an error, in runes.
+const maxMessage = 1000
+
+// errorText finds what the body of an error says. The interface shows no error,
+// so all the usual shapes are read: error.message, error, message, detail (a
+// string, or the list of {"msg"} that FastAPI writes), title, a page of HTML,
+// else the body itself. The result is valid UTF-8, free of the token and at
+// most maxMessage runes long.
+func errorText(contentType string, body []byte, m mask) string {
+	text := jsonErrorText(body)
+	if text == "" && isHTML(contentType, body) {
+		text = htmlText(body)
+	}
+	if text == "" {
+		text = string(body)
+	}
+	text = m.text(strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD")))
+	return cut(text, maxMessage)
+}
+
+// cut shortens text to limit runes, the last of which is then an ellipsis.
+func cut(text string, limit int) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit-1]) + "…"
+}
+
+// jsonErrorText returns "" for a body that is not a JSON object or says nothing
+// under the names that are known.
+func jsonErrorText(body []byte) string {
+	var fields map[string]json.RawMessage
+	if json.Unmarshal(body, &fields) != nil {
+		return ""
+	}
+	var nested map[string]json.RawMessage
+	if json.Unmarshal(fields["error"], &nested) == nil {
+		if text := jsonString(nested["message"]); text != "" {
+			return text
+		}
+	}
+	for _, name := range []string{"error", "message", "detail"} {
+		if text := jsonString(fields[name]); text != "" {
+			return text
+		}
+	}
+	var details []struct {
+		Msg string `json:"msg"`
+	}
+	if json.Unmarshal(fields["detail"], &details) == nil {
+		var parts []string
+		for _, d := range details {
+			if d.Msg != "" {
+				parts = append(parts, d.Msg)
+			}
+		}
+		if len(parts) > 0 {
+			return strings.Join(parts, "; ")
+		}
+	}
+	return jsonString(fields["title"])
+}
+
+func jsonString(raw json.RawMessage) string {
+	var text string
+	if json.Unmarshal(raw, &text) != nil {
+		return ""
+	}
+	return strings.TrimSpace(text)
+}
+
+func isHTML(contentType string, body []byte) bool {
+	media, _, _ := mime.ParseMediaType(contentType)
+	return media == "text/html" || media == "application/xhtml+xml" ||
+		bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
+}
+
+// htmlText returns the title of a page, else its first heading, else its text,
+// as one line.
+func htmlText(body []byte) string {
+	var title, heading, all strings.Builder
+	var inside string
+	for z := html.NewTokenizer(bytes.NewReader(body)); ; {
+		switch z.Next() {
+		case html.ErrorToken:
+			for _, b := range []*strings.Builder{&title, &heading, &all} {
+				if line := strings.Join(strings.Fields(b.String()), " "); line != "" {
+					return line
+				}
+			}
+			return ""
+		case html.StartTagToken:
+			name, _ := z.TagName()
+			switch string(name) {
+			case "title", "h1", "script", "style":
+				inside = string(name)
+			}
+			all.WriteByte(' ')
+		case html.EndTagToken:
+			if name, _ := z.TagName(); string(name) == inside {
+				inside = ""
+			}
+			all.WriteByte(' ')
+		case html.TextToken:
+			text := z.Token().Data
+			switch inside {
+			case "title":
+				title.WriteString(text)
+			case "h1":
+				heading.WriteString(text)
+			}
+			if inside != "script" && inside != "style" {
+				all.WriteString(text)
+			}
+		}
+	}
+}
+
+// readErrorBody reads at most MaxErrorBody bytes and keeps what came before a
+// failure: the status is known already. A body that ends at the bound loses the
+// last bytes, which may be a part of the token that no mask would know.
+func readErrorBody(body io.Reader, m mask) []byte {
+	data, _ := io.ReadAll(io.LimitReader(body, MaxErrorBody+1))
+	if len(data) <= MaxErrorBody {
+		return data
+	}
+	return data[:max(0, MaxErrorBody-len(`%41`)*len(m.token))]
+}

@@ -1,0 +1,111 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// maxWaiting bounds the time that one operation waits between its attempts.
+const maxWaiting = 60 * time.Second
+
+// failed explains err, which the transport returned: crossed tells whether a
+// connection had been handed to the request.
+func (o *operation) failed(ctx, sending context.Context, x exchange, crossed bool, err error) *Error {
+	switch {
+	case errors.Is(context.Cause(sending), errTimeLimit):
+		return &Error{
+			Kind: KindUnknown, Op: x.String(), MaybeAccepted: true,
+			Err: fmt.Errorf("no complete answer within the time limit of %s", o.client.timeout),
+		}
+	case ctx.Err() != nil:
+		return o.canceled(ctx, x, crossed)
+	case crossed:
+		return &Error{Kind: KindUnknown, Op: x.String(), MaybeAccepted: true, Err: o.mask.err(err)}
+	}
+	return &Error{Kind: KindNotSent, Op: x.String(), Err: o.mask.err(err), retry: worthRetrying(err)}
+}
+
+func (o *operation) canceled(ctx context.Context, x exchange, crossed bool) *Error {
+	return &Error{Kind: KindCanceled, Op: x.String(), MaybeAccepted: crossed, Err: context.Cause(ctx)}
+}
+
+// broken is a 2xx answer whose body makes no sense.
+func (o *operation) broken(x exchange, got answer, err error) *Error {
+	return &Error{
+		Kind: KindBroken, Op: x.String(), Status: got.status, MaybeAccepted: true,
+		Body: o.mask.bytes(got.body), Err: o.mask.err(err),
+	}
+}
+
+// refusal explains an answer that is not 2xx.
+func (o *operation) refusal(x exchange, r *http.Response) *Error {
+	e := &Error{Kind: KindRefused, Op: x.String(), Status: r.StatusCode}
+	switch status := r.StatusCode; {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		e.Kind = KindAuth
+	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
+		e.Kind = KindLimited
+		e.RetryAfter, e.retry = retryAfter(r.Header.Get("Retry-After"))
+		e.MaybeAccepted = status == http.StatusServiceUnavailable && !e.retry
+	case status >= http.StatusInternalServerError:
+		e.Kind, e.MaybeAccepted = KindUnknown, true
+	case isRedirect(status):
+		e.Err = o.mask.err(redirectError(x.method, r))
+	}
+	// After 101 the body is another protocol and need not end.
+	if r.StatusCode >= http.StatusOK && !isEncoded(r.Header) {
+		e.Message = errorText(r.Header.Get("Content-Type"), readErrorBody(r.Body, o.mask), o.mask)
+	}
+	return e
+}
+
+// isEncoded holds for an encoding that net/http did not undo.
+func isEncoded(h http.Header) bool {
+	encoding := h.Get("Content-Encoding")
+	return encoding != "" && encoding != "identity"
+}
+
+func redirectError(method string, r *http.Response) error {
+	target, err := r.Location()
+	switch {
+	case err != nil:
+		return errors.New("redirected to an address that cannot be read")
+	case method == http.MethodGet && Origin(target) == Origin(r.Request.URL):
+		return fmt.Errorf("redirected more than %d times", maxRedirects)
+	}
+	return fmt.Errorf("redirected to %s, which is not followed", Origin(target))
+}
+
+// retryAfter reads the header of RFC 9110, section 10.2.3: seconds or a date.
+// It reports false when the header is absent or makes no sense.
+func retryAfter(header string) (time.Duration, bool) {
+	header = strings.TrimSpace(header)
+	if seconds, err := strconv.ParseUint(header, 10, 32); err == nil {
+		return time.Duration(seconds) * time.Second, true
+	}
+	date, err := http.ParseTime(header)
+	if err != nil {
+		return 0, false
+	}
+	return max(0, time.Until(date)), true
+}
+
+// nextDelay decides whether a request that was certainly not accepted is sent
+// again, and after how long: what the service asks for, at least the jittered
+// delay that all clients need in order not to come back at once.
+func (o *operation) nextDelay(e *Error) (time.Duration, bool) {
+	if !e.retry || o.retries >= o.client.retries {
+		return 0, false
+	}
+	delay := max(e.RetryAfter, o.delays.NextBackOff())
+	if o.waited+delay > maxWaiting {
+		return 0, false
+	}
+	o.retries++
+	return delay, true
+}

@@ -1,0 +1,197 @@
+package api
+
+import (
+	"bytes"
+	"compress/flate"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+)
+
+// maxRedirects bounds the redirects that a GET follows.
+const maxRedirects = 3
+
+// operation is one call of the client: its token, asked for once, and what it
+// has used of its retries and of its time for waiting.
+type operation struct {
+	client   *Client
+	token    string
+	mask     mask
+	attempts int
+	retries  int
+	waited   time.Duration
+	delays   *backoff.ExponentialBackOff
+}
+
+// exchange is what one operation sends; body is nil for a GET.
+type exchange struct {
+	method string
+	url    string
+	body   []byte
+	id     string
+}
+
+func (x exchange) String() string { return x.method + " " + x.url }
+
+// answer is a 2xx answer that was read to its end.
+type answer struct {
+	status int
+	body   []byte
+}
+
+// do sends x until it is answered, fails for good, or the retries are used up.
+func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
+	for {
+		if ctx.Err() != nil {
+			return answer{}, o.canceled(ctx, x, false)
+		}
+		o.attempts++
+		got, failure := o.attempt(ctx, x)
+		if failure == nil {
+			return got, nil
+		}
+		delay, again := o.nextDelay(failure)
+		if !again {
+			return answer{}, failure
+		}
+		if o.client.onWait != nil {
+			o.client.onWait(Wait{Attempt: o.attempts, Delay: delay, Err: failure})
+		}
+		select {
+		case <-time.After(delay):
+			o.waited += delay
+		case <-ctx.Done():
+			return answer{}, o.canceled(ctx, x, false)
+		}
+	}
+}
+
+// attempt sends x once, follows the redirects of a GET and reads the answer.
+func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
+	keyed := x.id != "" && o.client.idempotencyKeys
+	sending, edge := watch(ctx, o.client.timeout, x.method != http.MethodPost || keyed)
+	defer edge.stop()
+	request, err := o.request(sending, x)
+	if err != nil {
+		return answer{}, &Error{Kind: KindNotSent, Op: x.String(), Err: err}
+	}
+	if x.body != nil && !keyed {
+		// HTTP/2 would send the body again after some resets that come late.
+		request.GetBody = func() (io.ReadCloser, error) {
+			if edge.written() {
+				return nil, errors.New("the connection broke after the request was written")
+			}
+			return io.NopCloser(bytes.NewReader(x.body)), nil
+		}
+	}
+	response, err := o.follow(request)
+	if err != nil {
+		return answer{}, o.failed(ctx, sending, x, edge.crossed(), err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	// A transport that is no network need not know of traces.
+	edge.hand()
+	if response.StatusCode/100 != 2 {
+		return answer{}, o.refusal(x, response)
+	}
+	got := answer{status: response.StatusCode}
+	got.body, err = readBody(response)
+	switch {
+	case err == nil:
+		return got, nil
+	case isFaulty(err):
+		return answer{}, o.broken(x, got, err)
+	default:
+		failure := o.failed(ctx, sending, x, true, fmt.Errorf("the answer was cut off: %w", err))
+		failure.Status = got.status
+		return answer{}, failure
+	}
+}
+
+func (o *operation) request(ctx context.Context, x exchange) (*http.Request, error) {
+	var body io.Reader
+	if x.body != nil {
+		body = bytes.NewReader(x.body)
+	}
+	request, err := http.NewRequestWithContext(ctx, x.method, x.url, body)
+	if err != nil {
+		return nil, err
+	}
+	request.Header = o.client.headers(x, o.token)
+	return request, nil
+}
+
+// follow sends the request and, for a GET, at most maxRedirects more of the
+// same origin. http.Client is not used: it keeps Authorization across the ports
+// and the schemes of one host. A redirect that is not followed is returned.
+func (o *operation) follow(request *http.Request) (*http.Response, error) {
+	for redirects := 0; ; redirects++ {
+		o.logRequest(request)
+		response, err := o.client.transport.RoundTrip(request)
+		if err != nil {
+			return nil, err
+		}
+		// Location resolves against it; a transport of our own may not set it.
+		response.Request = request
+		o.logResponse(response)
+		if request.Method != http.MethodGet || redirects == maxRedirects || !isRedirect(response.StatusCode) {
+			return response, nil
+		}
+		target, err := response.Location()
+		if err != nil || Origin(target) != Origin(request.URL) {
+			return response, nil
+		}
+		_ = response.Body.Close()
+		target.User, target.Fragment = nil, ""
+		request = request.Clone(request.Context())
+		request.URL, request.Host = target, target.Host
+	}
+}
+
+func isRedirect(status int) bool {
+	switch status {
+	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
+		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
+		return true
+	}
+	return false
+}
+
+// Faults of a complete answer, as opposed to one that was cut off.
+var (
+	errTooLarge = fmt.Errorf("the answer is larger than %d MiB", MaxReply>>20)
+	errEncoding = errors.New("the answer has a content encoding that was not asked for")
+	errCorrupt  = errors.New("the answer cannot be decompressed")
+)
+
+// readBody returns the body of a 2xx answer, at most MaxReply bytes of it, also
+// when it fails.
+func readBody(r *http.Response) ([]byte, error) {
+	body, err := io.ReadAll(io.LimitReader(r.Body, MaxReply+1))
+	switch {
+	case len(body) > MaxReply:
+		return body[:MaxReply], errTooLarge
+	case isCorrupt(err):
+		return body, fmt.Errorf("%w: %w", errCorrupt, err)
+	case err != nil:
+		return body, err
+	case isEncoded(r.Header):
+		return body, fmt.Errorf("%w: %.40q", errEncoding, r.Header.Get("Content-Encoding"))
+	}
+	return body, nil
+}
+
+func isCorrupt(err error) bool {
+	var corrupt flate.CorruptInputError
+	return errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
+}
+
+func isFaulty(err error) bool {
+	return errors.Is(err, errTooLarge) || errors.Is(err, errEncoding) || errors.Is(err, errCorrupt)
+}
