@@ -1,0 +1,221 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
+
+// minPrefix is the shortest part of an id that names a conversation.
+const minPrefix = 4
+
+// maxMatches bounds how many conversations an AmbiguousError lists.
+const maxMatches = 5
+
+const conversationColumns = `c.id, c.title, c.profile, c.agent_id, coalesce(c.head, ''), c.created, c.updated,
+	(SELECT count(*) FROM turns WHERE conversation = c.id)`
+
+// Find returns the conversation that ref names: its id, a unique prefix of at
+// least four characters, or its exact title. Errors are *NotFoundError and
+// *AmbiguousError.
+func (s *Store) Find(ctx context.Context, ref string) (Conversation, error) {
+	found, err := s.conversations(ctx, `WHERE c.id = ? AND c.deleted IS NULL`, strings.ToLower(ref))
+	if err == nil && len(found) == 0 {
+		found, err = s.conversations(ctx, `WHERE c.title = ? AND c.deleted IS NULL ORDER BY c.updated DESC LIMIT ?`, ref, maxMatches)
+	}
+	if err == nil && len(found) == 0 && isPrefix(ref) {
+		low := strings.ToLower(ref)
+		found, err = s.conversations(ctx, `WHERE c.id >= ? AND c.id < ? AND c.deleted IS NULL ORDER BY c.updated DESC LIMIT ?`, low, low+"g", maxMatches)
+	}
+	switch {
+	case err != nil:
+		return Conversation{}, err
+	case len(found) == 0:
+		return Conversation{}, &NotFoundError{Ref: ref}
+	case len(found) > 1:
+		return Conversation{}, &AmbiguousError{Ref: ref, Matches: found}
+	}
+	return found[0], nil
+}
+
+// isPrefix reports whether ref can be the beginning of a UUID.
+func isPrefix(ref string) bool {
+	return len(ref) >= minPrefix && len(ref) < 36 && strings.Trim(strings.ToLower(ref), "0123456789abcdef-") == ""
+}
+
+// Latest returns the conversation of the profile that was used last, or a *NotFoundError.
+func (s *Store) Latest(ctx context.Context, profile string) (Conversation, error) {
+	found, err := s.List(ctx, Filter{Profile: profile, Limit: 1})
+	if err != nil {
+		return Conversation{}, err
+	}
+	if len(found) == 0 {
+		return Conversation{}, &NotFoundError{Ref: "latest"}
+	}
+	return found[0], nil
+}
+
+// Filter narrows a list of conversations.
+type Filter struct {
+	Profile string
+	AgentID string // empty: every agent
+	Limit   int
+}
+
+// List returns conversations, the latest used first.
+func (s *Store) List(ctx context.Context, f Filter) ([]Conversation, error) {
+	return s.conversations(ctx, `WHERE c.profile = ?1 AND c.deleted IS NULL AND (?2 = '' OR c.agent_id = ?2)
+		ORDER BY c.updated DESC, c.rowid DESC LIMIT ?3`, f.Profile, f.AgentID, f.Limit)
+}
+
+// Count returns how many conversations there are; Limit means nothing here.
+func (s *Store) Count(ctx context.Context, f Filter) (int, error) {
+	var n int
+	err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM conversations WHERE profile = ?1 AND deleted IS NULL AND (?2 = '' OR agent_id = ?2)`, f.Profile, f.AgentID).Scan(&n)
+	return n, s.readError(err)
+}
+
+// ByService returns the conversations that hold the service's conversation
+// ids, keyed by those.
+func (s *Store) ByService(ctx context.Context, profile string, ids []string) (map[string]Conversation, error) {
+	byService := make(map[string]Conversation, len(ids))
+	byID := map[string]Conversation{}
+	for _, id := range ids {
+		var local string
+		err := s.db.QueryRowContext(ctx, `SELECT t.conversation FROM turns t JOIN conversations c ON c.id = t.conversation
+			WHERE t.service_conversation_id = ? AND c.profile = ?`, id, profile).Scan(&local)
+		if errors.Is(err, sql.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return nil, s.readError(err)
+		}
+		if _, seen := byID[local]; !seen {
+			found, err := s.conversations(ctx, `WHERE c.id = ?`, local)
+			if err != nil {
+				return nil, err
+			}
+			byID[local] = found[0]
+		}
+		byService[id] = byID[local]
+	}
+	return byService, nil
+}
+
+// Path returns the turns from the root to head, root first, at most limit of
+// the latest when limit is positive. All of them are answered.
+func (s *Store) Path(ctx context.Context, head string, limit int) ([]Turn, error) {
+	if head == "" {
+		return nil, nil
+	}
+	if limit <= 0 {
+		limit = -1
+	}
+	return s.turns(ctx, `WITH RECURSIVE path(id, parent, depth) AS (
+			SELECT id, parent, 0 FROM turns WHERE id = ?1
+			UNION ALL
+			SELECT t.id, t.parent, depth + 1 FROM turns t JOIN path ON t.id = path.parent WHERE ?2 < 0 OR depth + 1 < ?2
+		) SELECT `+turnColumns+` FROM path JOIN turns t ON t.id = path.id WHERE t.state = 'answered' ORDER BY path.depth DESC`, head, limit)
+}
+
+// Turns returns every turn of a conversation in the order of asking.
+func (s *Store) Turns(ctx context.Context, conversation string) ([]Turn, error) {
+	return s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, conversation)
+}
+
+// LastUnanswered returns the newest turn asked after the conversation's head
+// that has no answer and that no process is waiting for any more; ok is false when there is none.
+func (s *Store) LastUnanswered(ctx context.Context, c Conversation) (turn Turn, ok bool, err error) {
+	turns, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ?1 AND t.state <> 'answered'
+		AND t.seq > coalesce((SELECT seq FROM turns WHERE id = ?2), 0) ORDER BY t.seq DESC LIMIT 1`, c.ID, c.Head)
+	if err != nil || len(turns) == 0 || turns[0].State == Pending {
+		return Turn{}, false, err
+	}
+	return turns[0], true, nil
+}
+
+const turnColumns = `t.id, t.conversation, coalesce(t.parent, ''), t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, t.expires,
+	coalesce(t.ended, 0), coalesce(t.failure, ''), coalesce(t.service_id, ''), coalesce(t.service_conversation_id, ''), coalesce(t.model, ''),
+	coalesce(t.finish_reason, ''), t.prompt_tokens, t.completion_tokens, t.total_tokens, t.response`
+
+func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, error) {
+	rows, err := s.db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	defer func() { _ = rows.Close() }()
+	now := millis(s.now())
+	var turns []Turn
+	for rows.Next() {
+		var t Turn
+		var asked, expires, ended int64
+		var prompt, completion, total sql.NullInt64
+		if err := rows.Scan(&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &expires,
+			&ended, &t.Failure, &t.Service.ID, &t.Service.ConversationID, &t.Service.Model,
+			&t.Service.FinishReason, &prompt, &completion, &total, &t.Service.Response); err != nil {
+			return nil, s.readError(err)
+		}
+		if t.State == Pending && expires <= now {
+			t.State, t.Failure = Unknown, "hobnob ended before an answer came"
+		}
+		if total.Valid {
+			t.Service.Usage = &Usage{PromptTokens: prompt.Int64, CompletionTokens: completion.Int64, TotalTokens: total.Int64}
+		}
+		t.Asked, t.Ended = fromMillis(asked), fromMillis(ended)
+		turns = append(turns, t)
+	}
+	return turns, s.readError(rows.Err())
+}
+
+func (s *Store) conversations(ctx context.Context, where string, args ...any) ([]Conversation, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT `+conversationColumns+` FROM conversations c `+where, args...)
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	defer func() { _ = rows.Close() }()
+	var found []Conversation
+	for rows.Next() {
+		var c Conversation
+		var created, updated int64
+		if err := rows.Scan(&c.ID, &c.Title, &c.Profile, &c.AgentID, &c.Head, &created, &updated, &c.Turns); err != nil {
+			return nil, s.readError(err)
+		}
+		c.Created, c.Updated = fromMillis(created), fromMillis(updated)
+		found = append(found, c)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, s.readError(err)
+	}
+	return found, nil
+}
+
+// Services returns the service's conversation ids that belong to one
+// conversation, oldest first: the service opens a new one for every question.
+func (s *Store) Services(ctx context.Context, conversation string) ([]string, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT service_conversation_id FROM turns
+		WHERE conversation = ? AND service_conversation_id IS NOT NULL ORDER BY seq`, conversation)
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	defer func() { _ = rows.Close() }()
+	var ids []string
+	for rows.Next() {
+		var id string
+		if err := rows.Scan(&id); err != nil {
+			return nil, s.readError(err)
+		}
+		ids = append(ids, id)
+	}
+	return ids, s.readError(rows.Err())
+}
+
+func (s *Store) readError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot read %s: %w", s.path, sqlite.Explain(err))
+}

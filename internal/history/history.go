@@ -1,0 +1,147 @@
+// Package history remembers conversations: trees of turns in one SQLite file,
+// journalled so that no question and no answer is lost. It knows neither the
+// service nor the terminal; who sends what, and when, is decided elsewhere.
+//
+// The order of writes that it is made for: Begin commits the question as
+// pending, the caller sends it, Answer or Fail commits what came of it.
+package history
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
+
+// FileName is the name of the database inside the data directory.
+const FileName = "history.db"
+
+// State is what is known of a turn.
+type State string
+
+// The states of a turn.
+const (
+	Pending  State = "pending"  // journalled, perhaps sent
+	Answered State = "answered" // the reply is kept
+	Failed   State = "failed"   // certainly not accepted by the service
+	Unknown  State = "unknown"  // may have been accepted
+)
+
+// Conversation is a tree of turns with a head, the turn that a new question follows.
+type Conversation struct {
+	ID      string // UUIDv4
+	Title   string // from the first question unless the user gave one; hostile text
+	Profile string
+	AgentID string // UUID, empty when the service chose
+	Head    string // the latest answered turn, empty when there is none
+	Created time.Time
+	Updated time.Time
+	Turns   int // turns of every state
+}
+
+// Turn is one question and what came of it.
+type Turn struct {
+	ID           string // UUIDv4
+	Conversation string
+	Parent       string // empty at a root
+	Question     string
+	Reply        string
+	State        State
+	AgentID      string
+	Asked        time.Time
+	Ended        time.Time // zero while pending
+	Failure      string    // why it failed or is unknown; hostile text
+	Service      Service
+}
+
+// Service is what the service said of a turn.
+type Service struct {
+	ID             string // of the completion
+	ConversationID string
+	Model          string
+	FinishReason   string
+	Usage          *Usage // nil when the service counted nothing
+	Response       []byte // the body as it was received
+}
+
+// Usage counts tokens.
+type Usage struct {
+	PromptTokens, CompletionTokens, TotalTokens int64
+}
+
+// ReadOnlyError says that the history was written by a newer hobnob.
+type ReadOnlyError struct{ Path string }
+
+func (e *ReadOnlyError) Error() string {
+	return fmt.Sprintf("%s was written by a newer hobnob and is opened read-only", e.Path)
+}
+
+// NotFoundError says that no conversation answers to Ref.
+type NotFoundError struct{ Ref string }
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("no conversation %q", e.Ref) }
+
+// AmbiguousError says that Ref names several conversations.
+type AmbiguousError struct {
+	Ref     string
+	Matches []Conversation
+}
+
+func (e *AmbiguousError) Error() string {
+	return fmt.Sprintf("%q names %d conversations", e.Ref, len(e.Matches))
+}
+
+// Store is the open history. Its methods may be called from several
+// goroutines, and several processes may have the same file open.
+type Store struct {
+	db   *sqlite.DB
+	path string
+	now  func() time.Time
+}
+
+// Open opens the history in the data directory dir, creating both when they
+// are missing. Errors wrap those of package sqlite.
+func Open(ctx context.Context, dir string) (*Store, error) {
+	path := filepath.Join(dir, FileName)
+	db, err := sqlite.Open(ctx, path, schema)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db: db, path: path, now: time.Now}, nil
+}
+
+// OpenExisting opens the history for reading and creates nothing; a history
+// that does not exist is fs.ErrNotExist.
+func OpenExisting(ctx context.Context, dir string) (*Store, error) {
+	path := filepath.Join(dir, FileName)
+	db, err := sqlite.OpenExisting(ctx, path, schema)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db: db, path: path, now: time.Now}, nil
+}
+
+// Close releases the file.
+func (s *Store) Close() error { return s.db.Close() }
+
+// Writable returns a *ReadOnlyError when nothing can be recorded here.
+func (s *Store) Writable() error {
+	if s.db.ReadOnly {
+		return &ReadOnlyError{Path: s.path}
+	}
+	return nil
+}
+
+// Short is the first eight characters of an id, as people see it.
+func Short(id string) string { return id[:min(8, len(id))] }
+
+func millis(t time.Time) int64 { return t.UnixMilli() }
+
+func fromMillis(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

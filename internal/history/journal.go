@@ -1,0 +1,170 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
+
+// Question is a turn about to be sent.
+type Question struct {
+	Conversation string // empty opens a new conversation
+	Parent       string // the answered turn that it follows, empty at a root
+	Title        string // of a new conversation; empty takes one from Text
+	Profile      string // of a new conversation
+	AgentID      string
+	Text         string
+	// Lifetime bounds how long the caller may be about it. A turn that is
+	// still pending afterwards belongs to a process that was killed, and reads as
+	// unknown.
+	Lifetime time.Duration
+}
+
+// Branch tells a question what happened beside it in its conversation.
+type Branch struct {
+	// Answered says that another answer became the head since the question was asked.
+	Answered bool
+	// InFlight says that another question still waits under the same parent.
+	InFlight bool
+}
+
+// Begin commits the question as pending and returns its turn. When it returns
+// nil the question survives a crash.
+func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
+	now := s.now()
+	turn := Turn{
+		ID: uuid.NewString(), Conversation: q.Conversation, Parent: q.Parent,
+		Question: q.Text, State: Pending, AgentID: q.AgentID, Asked: fromMillis(millis(now)),
+	}
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		if turn.Conversation == "" {
+			turn.Conversation = uuid.NewString()
+			title := q.Title
+			if title == "" {
+				title = TitleOf(q.Text)
+			}
+			if _, err := tx.ExecContext(ctx, `INSERT INTO conversations(id, title, profile, agent_id, created, updated) VALUES(?, ?, ?, ?, ?, ?)`,
+				turn.Conversation, title, q.Profile, q.AgentID, millis(now), millis(now)); err != nil {
+				return err
+			}
+		}
+		_, err := tx.ExecContext(ctx, `INSERT INTO turns(id, conversation, parent, question, state, agent_id, asked, expires) VALUES(?, ?, ?, ?, 'pending', ?, ?, ?)`,
+			turn.ID, turn.Conversation, null(turn.Parent), turn.Question, turn.AgentID, millis(now), millis(now.Add(q.Lifetime)))
+		return err
+	})
+	return turn, err
+}
+
+// Answer commits the reply of a turn and makes the turn its conversation's head.
+func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Service) (Branch, error) {
+	var branch Branch
+	now := millis(s.now())
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		var prompt, completion, total any
+		if u := service.Usage; u != nil {
+			prompt, completion, total = u.PromptTokens, u.CompletionTokens, u.TotalTokens
+		}
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, service_id = ?, service_conversation_id = ?,
+			model = ?, finish_reason = ?, prompt_tokens = ?, completion_tokens = ?, total_tokens = ?, response = ? WHERE id = ?`,
+			reply, now, null(service.ID), null(service.ConversationID), null(service.Model), null(service.FinishReason),
+			prompt, completion, total, service.Response, turn.ID)
+		if err := changedOne(result, err, "turn "+turn.ID); err != nil {
+			return err
+		}
+		row := tx.QueryRowContext(ctx, `SELECT head IS NOT ?2 AND head IS NOT NULL,
+			EXISTS(SELECT 1 FROM turns WHERE conversation = ?1 AND parent IS ?2 AND id <> ?3 AND state = 'pending' AND expires > ?4)
+			FROM conversations WHERE id = ?1`, turn.Conversation, null(turn.Parent), turn.ID, now)
+		if err := row.Scan(&branch.Answered, &branch.InFlight); err != nil {
+			return err
+		}
+		result, err = tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = max(updated, ?) WHERE id = ?`, turn.ID, now, turn.Conversation)
+		return changedOne(result, err, "conversation "+turn.Conversation)
+	})
+	return branch, err
+}
+
+// Fail commits that a turn got no answer. State is Failed or Unknown, reason
+// is kept for the user, response is the body of a broken reply or nil.
+func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason string, response []byte) error {
+	if state != Failed && state != Unknown {
+		return fmt.Errorf("a turn does not fail as %s", state)
+	}
+	return s.write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, ended = ?, failure = ?, response = ? WHERE id = ? AND state <> 'answered'`,
+			state, millis(s.now()), strings.ToValidUTF8(reason, "\uFFFD"), response, turn.ID)
+		return changedOne(result, err, "turn "+turn.ID)
+	})
+}
+
+// write runs fn in one transaction, which takes the write lock at its start.
+func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
+	if err := s.Writable(); err != nil {
+		return err
+	}
+	err := func() error {
+		tx, err := s.db.BeginTx(ctx, nil)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = tx.Rollback() }()
+		if err := fn(tx); err != nil {
+			return err
+		}
+		return tx.Commit()
+	}()
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", s.path, sqlite.Explain(err))
+	}
+	return nil
+}
+
+func changedOne(result sql.Result, err error, what string) error {
+	if err != nil {
+		return err
+	}
+	if n, err := result.RowsAffected(); err != nil || n != 1 {
+		return fmt.Errorf("%s is gone", what)
+	}
+	return nil
+}
+
+// null stores an empty string as NULL.
+func null(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+// titleRunes is the longest automatic title.
+const titleRunes = 60
+
+// TitleOf is the automatic title of a conversation: the first line of the
+// question that says something, cut at a word near 60 characters.
+func TitleOf(question string) string {
+	for line := range strings.Lines(question) {
+		words := strings.Fields(line)
+		title := ""
+		for _, word := range words {
+			next := strings.TrimSpace(title + " " + word)
+			if utf8.RuneCountInString(next) > titleRunes {
+				if title == "" {
+					title = string([]rune(word)[:titleRunes-1])
+				}
+				return title + "…"
+			}
+			title = next
+		}
+		if title != "" {
+			return title
+		}
+	}
+	return "untitled"
+}

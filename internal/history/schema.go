@@ -1,0 +1,50 @@
+package history
+
+import "github.com/hobnob-cli/hobnob/internal/sqlite"
+
+// schema of the history. A migration, once released, is never edited: what
+// changes comes as the next one. Times are milliseconds since 1970, UTC.
+var schema = sqlite.Schema{
+	ApplicationID: 0x686f626e, // "hobn"
+	Migrations: []string{`
+CREATE TABLE conversations(
+	id       TEXT PRIMARY KEY,
+	title    TEXT NOT NULL,
+	profile  TEXT NOT NULL,
+	agent_id TEXT NOT NULL,
+	head     TEXT,
+	created  INTEGER NOT NULL,
+	updated  INTEGER NOT NULL,
+	deleted  INTEGER
+) STRICT;
+CREATE INDEX conversations_recent ON conversations(profile, updated) WHERE deleted IS NULL;
+CREATE INDEX conversations_title ON conversations(title);
+
+CREATE TABLE turns(
+	seq                     INTEGER PRIMARY KEY,
+	id                      TEXT NOT NULL UNIQUE,
+	conversation            TEXT NOT NULL REFERENCES conversations(id) ON DELETE CASCADE,
+	parent                  TEXT REFERENCES turns(id),
+	question                TEXT NOT NULL,
+	reply                   TEXT,
+	state                   TEXT NOT NULL CHECK(state IN ('pending', 'answered', 'failed', 'unknown')),
+	agent_id                TEXT NOT NULL,
+	asked                   INTEGER NOT NULL,
+	expires                 INTEGER NOT NULL,
+	ended                   INTEGER,
+	failure                 TEXT,
+	service_id              TEXT,
+	service_conversation_id TEXT,
+	model                   TEXT,
+	finish_reason           TEXT,
+	prompt_tokens           INTEGER,
+	completion_tokens       INTEGER,
+	total_tokens            INTEGER,
+	response                BLOB
+) STRICT;
+CREATE INDEX turns_conversation ON turns(conversation, seq, service_conversation_id);
+CREATE INDEX turns_parent ON turns(parent);
+CREATE INDEX turns_open ON turns(conversation, state) WHERE state <> 'answered';
+CREATE INDEX turns_service ON turns(service_conversation_id) WHERE service_conversation_id IS NOT NULL;
+`},
+}
