@@ -1,0 +1,211 @@
+// Package chat is the exchange: it builds the context of a question, journals
+// it, sends it and records what came of it, in that order, so that no question
+// or answer is lost and every turn's state is true. It knows neither commands
+// nor the terminal: the caller prints, after Ask has returned.
+package chat
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// recordTimeout bounds the write of a failure, because it may follow a Ctrl-C,
+// which must end at once. An answer is worth the whole wait for the database.
+const recordTimeout = 5 * time.Second
+
+// Sender sends one request to the service; *api.Client is one.
+type Sender interface {
+	Chat(ctx context.Context, request api.Request, id string) (api.Reply, error)
+}
+
+// Asker asks questions of one profile.
+type Asker struct {
+	Client  Sender
+	History *history.Store // nil saves nothing
+	Profile string
+	// Lifetime is the longest that Client.Chat may take, all attempts together.
+	Lifetime time.Duration
+}
+
+// Question is what a user asks.
+type Question struct {
+	Text    string
+	AgentID string // UUID, or empty when the service chooses
+	// Conversation is continued below its head; nil opens a new one.
+	Conversation *history.Conversation
+	Title        string // of a new conversation
+	// Earlier is the context when nothing is saved and Conversation is nil.
+	Earlier []api.Message
+	Context Limits
+}
+
+// Limits bound the context. Whole turns are left out, the oldest first.
+type Limits struct {
+	None   bool // send no context at all
+	Turns  int  // most turns, 0 for all
+	Tokens int  // most estimated tokens, 0 for all
+}
+
+// Plan is what a question sends.
+type Plan struct {
+	Request api.Request
+	Left    int // answered turns of the conversation that are left out
+}
+
+// Answer is what came back.
+type Answer struct {
+	Reply        api.Reply
+	Conversation string // local ids, empty when nothing is saved
+	Turn         string
+	Parent       string
+	Started      time.Time
+	Elapsed      time.Duration
+	Branch       history.Branch
+	Left         int
+	// SaveErr says why the answer could not be recorded although it came; the
+	// question stands in the history as pending. Show the answer all the same.
+	SaveErr error
+}
+
+// JournalError says that the question could not be recorded, so that nothing was sent.
+type JournalError struct{ Err error }
+
+func (e *JournalError) Error() string { return fmt.Sprintf("nothing was sent: %v", e.Err) }
+func (e *JournalError) Unwrap() error { return e.Err }
+
+// FailedError is a question that got no answer. It wraps the client's error.
+type FailedError struct {
+	State        history.State
+	Conversation string // empty when nothing is saved
+	Turn         string
+	Err          error
+	// RecordErr says why State could not be recorded, nil when it was.
+	RecordErr error
+}
+
+func (e *FailedError) Error() string { return e.Err.Error() }
+func (e *FailedError) Unwrap() error { return e.Err }
+
+// Plan builds the request of a question: the path from the root to the head,
+// answered turns only, then the question.
+func (a Asker) Plan(ctx context.Context, q Question) (Plan, error) {
+	var plan Plan
+	plan.Request.AgentID = q.AgentID
+	if !q.Context.None {
+		earlier, left, err := a.context(ctx, q)
+		if err != nil {
+			return Plan{}, err
+		}
+		plan.Request.Messages, plan.Left = earlier, left
+	}
+	plan.Request.Messages = append(plan.Request.Messages, api.Message{Role: api.RoleUser, Content: q.Text})
+	return plan, nil
+}
+
+func (a Asker) context(ctx context.Context, q Question) ([]api.Message, int, error) {
+	messages := q.Earlier
+	if q.Conversation != nil && a.History != nil {
+		path, err := a.History.Path(ctx, q.Conversation.Head, 0)
+		if err != nil {
+			return nil, 0, err
+		}
+		messages = make([]api.Message, 0, 2*len(path)+1)
+		for _, turn := range path {
+			messages = append(messages, api.Message{Role: api.RoleUser, Content: turn.Question}, api.Message{Role: api.RoleAssistant, Content: turn.Reply})
+		}
+	}
+	kept := trim(messages, q.Context)
+	return kept, (len(messages) - len(kept)) / 2, nil
+}
+
+// trim keeps the newest whole turns (two messages each) within the limits.
+func trim(messages []api.Message, limits Limits) []api.Message {
+	from, tokens := len(messages), 0
+	for from >= 2 {
+		tokens += EstimateTokens(messages[from-2].Content) + EstimateTokens(messages[from-1].Content)
+		turns := (len(messages)-from)/2 + 1
+		if limits.Turns > 0 && turns > limits.Turns || limits.Tokens > 0 && tokens > limits.Tokens {
+			break
+		}
+		from -= 2
+	}
+	return messages[from:]
+}
+
+// EstimateTokens guesses how many tokens a model counts for text: one for every
+// four bytes, which is near for English and high for most other writing.
+func EstimateTokens(text string) int { return (len(text) + 3) / 4 }
+
+// Ask commits the question, sends it and commits the answer, then returns it.
+//
+// Errors: *JournalError when nothing was sent because the question could not be
+// kept, *FailedError when it was tried and got no answer, others from building
+// the request.
+func (a Asker) Ask(ctx context.Context, q Question) (Answer, error) {
+	plan, err := a.Plan(ctx, q)
+	if err != nil {
+		return Answer{}, err
+	}
+	answer := Answer{Started: time.Now(), Left: plan.Left}
+	var turn history.Turn
+	if a.History != nil {
+		if turn, err = a.journal(ctx, q); err != nil {
+			return Answer{}, &JournalError{Err: err}
+		}
+		answer.Conversation, answer.Turn, answer.Parent = turn.Conversation, turn.ID, turn.Parent
+	}
+	reply, err := a.Client.Chat(ctx, plan.Request, turn.ID)
+	answer.Elapsed = time.Since(answer.Started)
+	if err != nil {
+		return answer, a.failed(ctx, turn, err)
+	}
+	answer.Reply = reply
+	if a.History != nil {
+		answer.Branch, answer.SaveErr = a.record(ctx, turn, reply)
+	}
+	return answer, nil
+}
+
+func (a Asker) journal(ctx context.Context, q Question) (history.Turn, error) {
+	question := history.Question{Title: q.Title, Profile: a.Profile, AgentID: q.AgentID, Text: q.Text, Lifetime: a.Lifetime}
+	if q.Conversation != nil {
+		question.Conversation, question.Parent = q.Conversation.ID, q.Conversation.Head
+	}
+	return a.History.Begin(ctx, question)
+}
+
+// record writes the answer even when the caller was cancelled meanwhile: it is here.
+func (a Asker) record(ctx context.Context, turn history.Turn, reply api.Reply) (history.Branch, error) {
+	service := history.Service{
+		ID: reply.ID, ConversationID: reply.ConversationID, Model: reply.Model,
+		FinishReason: reply.FinishReason, Response: reply.Raw,
+	}
+	if u := reply.Usage; u != nil {
+		service.Usage = &history.Usage{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, TotalTokens: u.TotalTokens}
+	}
+	return a.History.Answer(context.WithoutCancel(ctx), turn, reply.Text, service)
+}
+
+// failed records the state that the error proves.
+func (a Asker) failed(ctx context.Context, turn history.Turn, err error) error {
+	failure := &FailedError{State: history.Failed, Conversation: turn.Conversation, Turn: turn.ID, Err: err}
+	var body []byte
+	var e *api.Error
+	if errors.As(err, &e) {
+		body = e.Body
+		if e.MaybeAccepted {
+			failure.State = history.Unknown
+		}
+	}
+	if a.History != nil {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+		defer cancel()
+		failure.RecordErr = a.History.Fail(ctx, turn, failure.State, err.Error(), body)
+	}
+	return failure
+}

@@ -1,0 +1,205 @@
+package chat_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// sender is a service whose every answer the test decides.
+type sender func(ctx context.Context, request api.Request, id string) (api.Reply, error)
+
+func (s sender) Chat(ctx context.Context, request api.Request, id string) (api.Reply, error) {
+	return s(ctx, request, id)
+}
+
+func says(text string) sender {
+	return func(context.Context, api.Request, string) (api.Reply, error) { return reply(text), nil }
+}
+
+func reply(text string) api.Reply {
+	return api.Reply{
+		Completion: api.Completion{ID: "completion", ConversationID: "service", Created: json.Number("1.5"), Usage: &api.Usage{PromptTokens: 1, CompletionTokens: 2, TotalTokens: 3}},
+		Text:       text, FinishReason: "stop", Raw: []byte(`{}`),
+	}
+}
+
+func newAsker(t *testing.T, client chat.Sender) chat.Asker {
+	t.Helper()
+	store, err := history.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	return chat.Asker{Client: client, History: store, Profile: "work", Lifetime: time.Minute}
+}
+
+func state(t *testing.T, a chat.Asker, conversation string) history.Turn {
+	t.Helper()
+	turns, err := a.History.Turns(t.Context(), conversation)
+	if err != nil || len(turns) == 0 {
+		t.Fatalf("no turns: %v", err)
+	}
+	return turns[len(turns)-1]
+}
+
+func TestTheQuestionIsCommittedBeforeItIsSent(t *testing.T) {
+	var asker chat.Asker
+	var during history.Turn
+	asker = newAsker(t, sender(func(ctx context.Context, _ api.Request, id string) (api.Reply, error) {
+		found, err := asker.History.List(ctx, history.Filter{Profile: "work", Limit: 1})
+		if err != nil || len(found) != 1 {
+			t.Errorf("nothing is committed while sending: %v, %v", found, err)
+			return reply("x"), nil
+		}
+		during = state(t, asker, found[0].ID)
+		if during.ID != id {
+			t.Errorf("the request carries the id %s, the turn is %s", id, during.ID)
+		}
+		return reply("the answer"), nil
+	}))
+	answer, err := asker.Ask(t.Context(), chat.Question{Text: "why?"})
+	if err != nil || answer.SaveErr != nil {
+		t.Fatal(err, answer.SaveErr)
+	}
+	if during.State != history.Pending || during.Question != "why?" {
+		t.Errorf("while sending the turn was %+v", during)
+	}
+	if after := state(t, asker, answer.Conversation); after.State != history.Answered || after.Reply != "the answer" || after.Service.Usage.TotalTokens != 3 {
+		t.Errorf("afterwards it is %+v", after)
+	}
+}
+
+func TestContextIsTheAnsweredPathWithinItsLimits(t *testing.T) {
+	asker := newAsker(t, says("four"))
+	answer, err := asker.Ask(t.Context(), chat.Question{Text: "1111"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	find := func() *history.Conversation {
+		c, err := asker.History.Find(t.Context(), answer.Conversation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &c
+	}
+	for _, text := range []string{"2222", "3333"} {
+		if _, err := asker.Ask(t.Context(), chat.Question{Text: text, Conversation: find()}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	asker.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
+		return api.Reply{}, &api.Error{Kind: api.KindNotSent}
+	})
+	_, _ = asker.Ask(t.Context(), chat.Question{Text: "unanswered", Conversation: find()})
+
+	for _, tc := range []struct {
+		limits chat.Limits
+		want   string
+		left   int
+	}{
+		{chat.Limits{}, "1111 four 2222 four 3333 four now", 0},
+		{chat.Limits{None: true}, "now", 0},
+		{chat.Limits{Turns: 1}, "3333 four now", 2},
+		{chat.Limits{Turns: 9}, "1111 four 2222 four 3333 four now", 0},
+		{chat.Limits{Tokens: 4}, "2222 four 3333 four now", 1},
+		{chat.Limits{Tokens: 1}, "now", 3},
+	} {
+		plan, err := asker.Plan(t.Context(), chat.Question{Text: "now", Conversation: find(), Context: tc.limits})
+		var got []string
+		for i, m := range plan.Request.Messages {
+			got = append(got, m.Content)
+			if want := []string{"user", "assistant"}[i%2]; m.Role != want {
+				t.Errorf("message %d is of the %s", i, m.Role)
+			}
+		}
+		if err != nil || strings.Join(got, " ") != tc.want || plan.Left != tc.left {
+			t.Errorf("%+v sends %q and leaves %d, %v; want %q and %d", tc.limits, strings.Join(got, " "), plan.Left, err, tc.want, tc.left)
+		}
+	}
+}
+
+func TestAFailureLeavesATrueState(t *testing.T) {
+	for name, tc := range map[string]struct {
+		err  error
+		want history.State
+	}{
+		"not sent":          {&api.Error{Kind: api.KindNotSent}, history.Failed},
+		"refused":           {&api.Error{Kind: api.KindRefused, Status: 400}, history.Failed},
+		"timeout":           {&api.Error{Kind: api.KindUnknown, MaybeAccepted: true}, history.Unknown},
+		"broken reply":      {&api.Error{Kind: api.KindBroken, MaybeAccepted: true, Body: []byte("half")}, history.Unknown},
+		"no token":          {errors.New("no token"), history.Failed},
+		"cancelled early":   {&api.Error{Kind: api.KindCanceled}, history.Failed},
+		"cancelled in time": {&api.Error{Kind: api.KindCanceled, MaybeAccepted: true}, history.Unknown},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			asker := newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) {
+				cancel() // the state must be recorded all the same
+				return api.Reply{}, tc.err
+			}))
+			_, err := asker.Ask(ctx, chat.Question{Text: "q"})
+			var failed *chat.FailedError
+			if !errors.As(err, &failed) || failed.State != tc.want || failed.RecordErr != nil {
+				t.Fatalf("gave %#v", err)
+			}
+			turn := state(t, asker, failed.Conversation)
+			var e *api.Error
+			if errors.As(tc.err, &e) && string(turn.Service.Response) != string(e.Body) {
+				t.Errorf("the body of a broken reply is kept as %q", turn.Service.Response)
+			}
+			if turn.State != tc.want || turn.Question != "q" {
+				t.Errorf("the turn is %+v, want %s", turn, tc.want)
+			}
+		})
+	}
+}
+
+func TestAnAnswerIsRecordedAfterCtrlCAndReturnedWhenItCannotBeSaved(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	asker := newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) { cancel(); return reply("late"), nil }))
+	answer, err := asker.Ask(ctx, chat.Question{Text: "q"})
+	if err != nil || answer.SaveErr != nil || state(t, asker, answer.Conversation).Reply != "late" {
+		t.Errorf("an answer that came with Ctrl-C: %v, %v", err, answer.SaveErr)
+	}
+	asker.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
+		_ = asker.History.Close()
+		return reply("unsaved"), nil
+	})
+	answer, err = asker.Ask(t.Context(), chat.Question{Text: "q"})
+	if err != nil || answer.SaveErr == nil || answer.Reply.Text != "unsaved" {
+		t.Errorf("an answer that cannot be saved: %q, %v, save error %v", answer.Reply.Text, err, answer.SaveErr)
+	}
+}
+
+func TestNothingIsSentWhenTheQuestionCannotBeKept(t *testing.T) {
+	asker := newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) {
+		t.Error("the question was sent")
+		return reply("x"), nil
+	}))
+	_ = asker.History.Close()
+	var journal *chat.JournalError
+	if _, err := asker.Ask(t.Context(), chat.Question{Text: "q"}); !errors.As(err, &journal) {
+		t.Errorf("gave %v", err)
+	}
+}
+
+func TestWithoutHistoryTheCallerCarriesTheContext(t *testing.T) {
+	var sent api.Request
+	asker := chat.Asker{Client: sender(func(_ context.Context, r api.Request, id string) (api.Reply, error) {
+		sent = r
+		return reply(fmt.Sprintf("id %q", id)), nil
+	})}
+	answer, err := asker.Ask(t.Context(), chat.Question{Text: "b", Earlier: []api.Message{{Role: "user", Content: "a"}, {Role: "assistant", Content: "A"}}})
+	if err != nil || answer.Reply.Text != `id ""` || answer.Conversation != "" || len(sent.Messages) != 3 {
+		t.Errorf("%+v, %v, sent %+v", answer, err, sent)
+	}
+}

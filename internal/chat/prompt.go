@@ -1,0 +1,167 @@
+package chat
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+)
+
+// ErrNothingToSay says that a prompt has no text.
+var ErrNothingToSay = errors.New("there is nothing to ask")
+
+// Prompt is what a question is made of.
+type Prompt struct {
+	Words []string // arguments
+	Files []File
+	Stdin []byte // as read; nil when there is none
+}
+
+// File is a file that goes with a question.
+type File struct {
+	Name string // as the user gave it; hostile
+	Data []byte
+}
+
+// TextError says that data is not text.
+type TextError struct {
+	Name   string // of the file, or "standard input"
+	Offset int    // in bytes
+	What   string
+}
+
+func (e *TextError) Error() string {
+	return fmt.Sprintf("%s is not text: %s at byte %d", e.Name, e.What, e.Offset)
+}
+
+// Assemble joins the words by spaces, then each file as a named fenced block,
+// then standard input without its last newline, with a blank line between. A
+// byte order mark is dropped and UTF-16 decoded. Errors are *TextError,
+// ErrNothingToSay, and one for a prompt over 10 MiB.
+func (p Prompt) Assemble() (string, error) {
+	var parts []string
+	words := strings.Join(p.Words, " ")
+	if err := checkText("the prompt", words); err != nil {
+		return "", err
+	}
+	if strings.TrimSpace(words) != "" {
+		parts = append(parts, words)
+	}
+	for _, file := range p.Files {
+		text, err := decode(file.Name, file.Data)
+		if err != nil {
+			return "", err
+		}
+		parts = append(parts, fenced(file.Name, text))
+	}
+	text, err := decode("standard input", p.Stdin)
+	if err != nil {
+		return "", err
+	}
+	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
+	if strings.TrimSpace(text) != "" {
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 {
+		return "", ErrNothingToSay
+	}
+	prompt := strings.Join(parts, "\n\n")
+	if len(prompt) > api.MaxPrompt {
+		return "", fmt.Errorf("the prompt has %d bytes, more than the limit of %d MiB", len(prompt), api.MaxPrompt>>20)
+	}
+	return prompt, nil
+}
+
+// decode returns data as UTF-8 without a byte order mark.
+func decode(name string, data []byte) (string, error) {
+	switch {
+	case bytes.HasPrefix(data, []byte{0xEF, 0xBB, 0xBF}):
+		data = data[3:]
+	case bytes.HasPrefix(data, []byte{0xFF, 0xFE}):
+		return decodeUTF16(name, data, binary.LittleEndian)
+	case bytes.HasPrefix(data, []byte{0xFE, 0xFF}):
+		return decodeUTF16(name, data, binary.BigEndian)
+	}
+	text := string(data)
+	return text, checkText(name, text)
+}
+
+func decodeUTF16(name string, data []byte, order binary.ByteOrder) (string, error) {
+	if len(data)%2 != 0 {
+		return "", &TextError{Name: name, Offset: len(data) - 1, What: "half a UTF-16 character"}
+	}
+	units := make([]uint16, 0, len(data)/2-1)
+	for i := 2; i < len(data); i += 2 {
+		units = append(units, order.Uint16(data[i:]))
+	}
+	for i := 0; i < len(units); i++ {
+		switch {
+		case !utf16.IsSurrogate(rune(units[i])):
+		case i+1 < len(units) && utf16.DecodeRune(rune(units[i]), rune(units[i+1])) != unicode.ReplacementChar:
+			i++
+		default:
+			return "", &TextError{Name: name, Offset: 2 + 2*i, What: "an unpaired UTF-16 surrogate"}
+		}
+	}
+	text := string(utf16.Decode(units))
+	return text, checkText(name, text)
+}
+
+func checkText(name, text string) error {
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return &TextError{Name: name, Offset: i, What: "a NUL byte"}
+	}
+	if utf8.ValidString(text) {
+		return nil
+	}
+	for i, r := range text {
+		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {
+			return &TextError{Name: name, Offset: i, What: "invalid UTF-8"}
+		}
+	}
+	return nil
+}
+
+// fenced is a Markdown code block under the name of its file; the fence is
+// longer than any in the text, so that the text cannot end it.
+func fenced(name, text string) string {
+	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError || r == '`' }) {
+		name = strconv.QuoteToASCII(name)
+	}
+	longest, run := 2, 0
+	for i := range len(text) {
+		if text[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return name + "\n" + fence + language(name) + "\n" + text + fence
+}
+
+// language is the info string of a file's block: its extension, if that is a plain word.
+func language(name string) string {
+	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
+	for _, r := range ext {
+		if r < '0' || r > '9' && r < 'a' || r > 'z' {
+			return ""
+		}
+	}
+	if len(ext) > 12 {
+		return ""
+	}
+	return ext
+}
