@@ -1,0 +1,341 @@
+// Package config owns the settings: the table of them, the file, the profiles
+// in it, and which source wins (flag > environment > profile > top level of the
+// file > default). It knows neither commands nor the service; a token is never
+// part of it.
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/spf13/viper"
+)
+
+// Local is the profile that needs no configuration: the embedded service.
+const Local = "local"
+
+// Default is the profile that a base URL makes when none is named.
+const Default = "default"
+
+// maxFile bounds the configuration file, in bytes.
+const maxFile = 1 << 20
+
+// delimiter separates the keys of a path for viper. Its usual dot would take
+// a name that holds one for two names.
+const delimiter = "\x1f"
+
+// Source says where a value comes from.
+type Source struct {
+	Kind string // "flag", "environment", "profile", "file" or "default"
+	Name string // the flag, the variable or the profile
+}
+
+func (s Source) String() string { return strings.TrimSpace(s.Kind + " " + s.Name) }
+
+// Value is a setting with its source.
+type Value struct {
+	Value  any
+	Source Source
+}
+
+// Options say what a Config is made of.
+type Options struct {
+	Path  string            // the file; it need not exist
+	Flags map[string]string // setting key → value, for flags that were given
+	Env   Env
+}
+
+// Config answers for every setting. It is read once and does not change.
+type Config struct {
+	path  string
+	flags map[string]string
+	env   Env
+	file  *viper.Viper
+	raw   map[string]any
+}
+
+// FileError says that the file cannot be read as configuration.
+type FileError struct {
+	Path string
+	Err  error
+}
+
+func (e *FileError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err) }
+func (e *FileError) Unwrap() error { return e.Err }
+
+// Load reads the file. A missing file is an empty one; one that cannot be read
+// is a *FileError.
+func Load(o Options) (*Config, error) {
+	data, err := readFile(o.Path)
+	if err != nil {
+		return nil, &FileError{Path: o.Path, Err: err}
+	}
+	return parse(o, data)
+}
+
+func parse(o Options, data []byte) (*Config, error) {
+	c := &Config{path: o.Path, flags: o.Flags, env: o.Env, file: viper.NewWithOptions(viper.KeyDelimiter(delimiter))}
+	c.file.SetConfigType("yaml")
+	if err := c.file.ReadConfig(bytes.NewReader(data)); err != nil {
+		var parse viper.ConfigParseError
+		if errors.As(err, &parse) {
+			err = parse.Unwrap()
+		}
+		return nil, &FileError{Path: o.Path, Err: err}
+	}
+	c.raw = c.file.AllSettings()
+	for name := range c.profiles() {
+		if err := CheckName(name); err != nil {
+			return nil, &FileError{Path: o.Path, Err: fmt.Errorf("profile: %w", err)}
+		}
+	}
+	return c, nil
+}
+
+// readFile returns the content of the file, nothing when it does not exist.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(data) > maxFile {
+		err = errors.New("it is larger than 1 MiB")
+	}
+	return data, err
+}
+
+// Known returns the profile called name in its usual spelling, or an
+// *UnknownProfileError.
+func (c *Config) Known(name string) (string, error) {
+	low := strings.ToLower(name)
+	if _, ok := c.profiles()[low]; !ok && low != Local {
+		return "", &UnknownProfileError{Name: name, Source: Source{Kind: "argument"}, Known: c.Profiles()}
+	}
+	return low, nil
+}
+
+// WithBaseURL returns a copy in which a flag gives the base URL.
+func (c *Config) WithBaseURL(address string) *Config {
+	next := *c
+	next.flags = maps.Clone(c.flags)
+	if next.flags == nil {
+		next.flags = map[string]string{}
+	}
+	next.flags["base_url"] = address
+	return &next
+}
+
+// IsDefault reports whether neither the file nor a flag nor the environment
+// sets a setting of the top level.
+func (c *Config) IsDefault(setting Setting) bool {
+	value, err := c.global(setting)
+	return err == nil && value.Source.Kind == "default"
+}
+
+// Path is the file's place, whether or not it exists.
+func (c *Config) Path() string { return c.path }
+
+// Profiles returns the names of the configured profiles, sorted, with the
+// built-in one.
+func (c *Config) Profiles() []string {
+	names := []string{Local}
+	for name := range c.profiles() {
+		if name != Local {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+func (c *Config) profiles() map[string]any {
+	profiles, _ := c.raw["profiles"].(map[string]any)
+	return profiles
+}
+
+// UnknownProfileError says that a profile was named that does not exist.
+type UnknownProfileError struct {
+	Name   string
+	Source Source
+	Known  []string
+}
+
+func (e *UnknownProfileError) Error() string {
+	return fmt.Sprintf("no profile %q (from %s)", e.Name, e.Source)
+}
+
+// AmbiguousProfileError says that several profiles exist and none is selected.
+type AmbiguousProfileError struct{ Known []string }
+
+func (e *AmbiguousProfileError) Error() string {
+	return "no profile is selected, and there are " + strings.Join(e.Known, ", ")
+}
+
+// Active returns the name of the selected profile: the one named by flag,
+// environment or file; else, when a flag or the environment gives a base URL,
+// "default"; else the only one, or the one called "default"; else, with none
+// configured, "local".
+func (c *Config) Active() (string, Source, error) {
+	setting, _ := Lookup(ProfileKey)
+	named, err := c.global(setting)
+	if err != nil {
+		return "", Source{}, err
+	}
+	baseURL := c.overrides("base_url")
+	if name, _ := named.Value.(string); name != "" {
+		name = strings.ToLower(name)
+		_, known := c.profiles()[name]
+		if !known && name != Local && !(baseURL && named.Source.Kind != "file") {
+			return "", named.Source, &UnknownProfileError{Name: name, Source: named.Source, Known: c.Profiles()}
+		}
+		return name, named.Source, nil
+	}
+	if baseURL {
+		return Default, Source{Kind: "default"}, nil
+	}
+	names := slices.DeleteFunc(c.Profiles(), func(n string) bool { return n == Local })
+	switch {
+	case len(names) == 0:
+		return Local, Source{Kind: "default"}, nil
+	case len(names) == 1:
+		return names[0], Source{Kind: "default"}, nil
+	case slices.Contains(names, Default):
+		return Default, Source{Kind: "default"}, nil
+	}
+	return "", Source{}, &AmbiguousProfileError{Known: names}
+}
+
+// overrides reports whether a flag or the environment sets the key.
+func (c *Config) overrides(key string) bool {
+	setting, _ := Lookup(key)
+	return c.flags[key] != "" || setting.Env != "" && c.env(setting.Env) != ""
+}
+
+// Get returns the value of a setting for a profile. Errors are *ValueError.
+func (c *Config) Get(profile string, setting Setting) (Value, error) {
+	if setting.Key == ProfileKey {
+		return c.global(setting)
+	}
+	if v, ok, err := c.override(setting); ok || err != nil {
+		return v, err
+	}
+	return c.FromFile(profile, setting)
+}
+
+// FromFile is Get without flags and environment: what the file, or the
+// default, says.
+func (c *Config) FromFile(profile string, setting Setting) (Value, error) {
+	if setting.Key != ProfileKey {
+		key := path("profiles", profile, setting.Key)
+		if c.file.IsSet(key) {
+			return c.fileValue(setting, key, Source{Kind: "profile", Name: profile})
+		}
+	}
+	if key := path(setting.Key); c.file.IsSet(key) {
+		return c.fileValue(setting, key, Source{Kind: "file"})
+	}
+	return Value{Value: setting.Default, Source: Source{Kind: "default"}}, nil
+}
+
+// path is the place of a setting in the file, as viper has it.
+func path(keys ...string) string {
+	keys[len(keys)-1] = strings.ReplaceAll(keys[len(keys)-1], ".", delimiter)
+	return strings.Join(keys, delimiter)
+}
+
+func (c *Config) global(setting Setting) (Value, error) {
+	if v, ok, err := c.override(setting); ok || err != nil {
+		return v, err
+	}
+	return c.FromFile("", setting)
+}
+
+func (c *Config) override(setting Setting) (Value, bool, error) {
+	if text, ok := c.flags[setting.Key]; ok {
+		v, err := c.fromText(setting, text, Source{Kind: "flag", Name: "--" + setting.Flag})
+		return v, true, err
+	}
+	if setting.Env == "" {
+		return Value{}, false, nil
+	}
+	if text := c.env(setting.Env); text != "" {
+		v, err := c.fromText(setting, text, Source{Kind: "environment", Name: setting.Env})
+		return v, true, err
+	}
+	return Value{}, false, nil
+}
+
+func (c *Config) fromText(setting Setting, text string, source Source) (Value, error) {
+	value, err := setting.Parse(text)
+	return withSource(value, source, err)
+}
+
+func (c *Config) fileValue(setting Setting, key string, source Source) (Value, error) {
+	value, err := setting.fromFile(c.file.Get(key))
+	return withSource(value, source, err)
+}
+
+func withSource(value any, source Source, err error) (Value, error) {
+	var bad *ValueError
+	if errors.As(err, &bad) {
+		bad.Source = source
+	}
+	return Value{Value: value, Source: source}, err
+}
+
+// Unknown returns the keys in the file that no setting has, sorted, as dotted paths.
+func (c *Config) Unknown() []string {
+	var unknown []string
+	known := map[string]bool{"profiles": true}
+	for _, s := range Settings() {
+		known[s.Key] = true
+	}
+	var walk func(prefix, where string, values map[string]any)
+	walk = func(prefix, where string, values map[string]any) {
+		for key, value := range values {
+			full := prefix + key
+			nested, isMap := value.(map[string]any)
+			switch {
+			case where == "" && full == "profiles", where != "" && full == "agents", known[full]:
+			case isMap && slices.ContainsFunc(Settings(), func(s Setting) bool { return strings.HasPrefix(s.Key, full+".") }):
+				walk(full+".", where, nested)
+			default:
+				unknown = append(unknown, where+full)
+			}
+		}
+	}
+	walk("", "", c.raw)
+	for name, values := range c.profiles() {
+		if nested, ok := values.(map[string]any); ok {
+			walk("", "profiles."+name+".", nested)
+		}
+	}
+	sort.Strings(unknown)
+	return unknown
+}
+
+// resolvePath makes a path of the file absolute: ~ is the home directory, a
+// relative path is relative to the file.
+func (c *Config) resolvePath(name string) string {
+	if rest, ok := strings.CutPrefix(name, "~/"); ok && c.env("HOME") != "" {
+		return filepath.Join(c.env("HOME"), rest)
+	}
+	if name == "" || filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(c.path), name)
+}

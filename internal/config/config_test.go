@@ -1,0 +1,239 @@
+package config_test
+
+import (
+	"errors"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/config"
+)
+
+const sample = `
+profile: work
+timeout: 3m
+style: light
+profiles:
+  work:
+    base_url: https://work.example.com
+    agent: reviewer
+    agents: {reviewer: 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f, Broken: nope}
+    timeout: 2m
+    token_command: [pass, show, "a b"]
+    ca_file: ca.pem
+  home:
+    base_url: https://home.example.com
+history: {save: false}
+`
+
+func load(t *testing.T, yaml string, flags, env map[string]string) *config.Config {
+	t.Helper()
+	c, err := tryLoad(t, yaml, flags, env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func tryLoad(t *testing.T, yaml string, flags, env map[string]string) (*config.Config, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config.yaml")
+	if yaml != "" {
+		if err := os.WriteFile(path, []byte(yaml), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return config.Load(config.Options{Path: path, Flags: flags, Env: func(k string) string { return env[k] }})
+}
+
+func TestPrecedenceAndItsSource(t *testing.T) {
+	timeout, _ := config.Lookup("timeout")
+	for _, tc := range []struct {
+		yaml       string
+		flags, env map[string]string
+		profile    string
+		want       time.Duration
+		source     string
+	}{
+		{"", nil, nil, "work", 5 * time.Minute, "default"},
+		{sample, nil, nil, "home", 3 * time.Minute, "file"},
+		{sample, nil, nil, "work", 2 * time.Minute, "profile work"},
+		{sample, nil, map[string]string{"HOBNOB_TIMEOUT": "1m"}, "work", time.Minute, "environment HOBNOB_TIMEOUT"},
+		{sample, map[string]string{"timeout": "9s"}, map[string]string{"HOBNOB_TIMEOUT": "1m"}, "work", 9 * time.Second, "flag --timeout"},
+	} {
+		got, err := load(t, tc.yaml, tc.flags, tc.env).Get(tc.profile, timeout)
+		if err != nil || got.Value != tc.want || got.Source.String() != tc.source {
+			t.Errorf("timeout is %v from %q, %v; want %v from %q", got.Value, got.Source, err, tc.want, tc.source)
+		}
+	}
+}
+
+func TestWhichProfileIsActive(t *testing.T) {
+	one := "profiles: {work: {base_url: https://w}}"
+	two := "profiles: {work: {base_url: https://w}, default: {base_url: https://d}}"
+	url := map[string]string{"HOBNOB_BASE_URL": "https://x"}
+	for name, tc := range map[string]struct {
+		yaml       string
+		flags, env map[string]string
+		want       string
+	}{
+		"nothing configured":                {"", nil, nil, "local"},
+		"only a base URL":                   {"", nil, url, "default"},
+		"one profile":                       {one, nil, nil, "work"},
+		"one called default":                {two, nil, nil, "default"},
+		"named by the file":                 {sample, nil, nil, "work"},
+		"named by the environment":          {sample, nil, map[string]string{"HOBNOB_PROFILE": "Home"}, "home"},
+		"named by a flag":                   {sample, map[string]string{"profile": "local"}, nil, "local"},
+		"a base URL with a file's profile":  {sample, nil, url, "work"},
+		"a new name together with an URL":   {sample, map[string]string{"profile": "new", "base_url": "https://n"}, nil, "new"},
+		"a base URL and profiles, no name":  {one, nil, url, "default"},
+		"a reserved name in an empty setup": {"", map[string]string{"profile": "local"}, nil, "local"},
+	} {
+		if got, _, err := load(t, tc.yaml, tc.flags, tc.env).Active(); err != nil || got != tc.want {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, tc.want)
+		}
+	}
+	var unknown *config.UnknownProfileError
+	if _, _, err := load(t, sample, map[string]string{"profile": "nope"}, nil).Active(); !errors.As(err, &unknown) || !slices.Equal(unknown.Known, []string{"home", "local", "work"}) {
+		t.Errorf("an unknown profile gave %v", err)
+	}
+	var several *config.AmbiguousProfileError
+	if _, _, err := load(t, "profiles: {a: {base_url: https://a}, b: {base_url: https://b}}", nil, nil).Active(); !errors.As(err, &several) {
+		t.Errorf("two profiles and no choice gave %v", err)
+	}
+}
+
+func TestAProfileHasEverySetting(t *testing.T) {
+	c := load(t, sample, nil, nil)
+	p, err := c.ActiveProfile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.BaseURL != "https://work.example.com" || p.Save || p.Style != "light" || p.Retries != 2 || p.Embedded() ||
+		!slices.Equal(p.TokenCommand, []string{"pass", "show", "a b"}) || p.CAFile != filepath.Join(filepath.Dir(c.Path()), "ca.pem") {
+		t.Errorf("profile is %+v", p)
+	}
+	if id, err := p.AgentID("Reviewer"); err != nil || id != "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f" || p.AgentName(strings.ToUpper(id)) != "reviewer" {
+		t.Errorf("reviewer is %q, %v", id, err)
+	}
+	var unknown *config.UnknownAgentError
+	if _, err := p.AgentID("someone"); !errors.As(err, &unknown) || len(unknown.Known) != 2 {
+		t.Errorf("an unknown agent gave %v", err)
+	}
+	var bad *config.ValueError
+	if _, err := p.AgentID("broken"); !errors.As(err, &bad) {
+		t.Errorf("an alias of no UUID gave %v", err)
+	}
+	if local, err := c.Profile(config.Local); err != nil || !local.Embedded() || local.Agents["guide"] != config.GuideAgent {
+		t.Errorf("local is %+v, %v", local, err)
+	}
+	var missing *config.NoBaseURLError
+	if _, err := load(t, "profiles: {x: {agent: a}}", nil, nil).ActiveProfile(); !errors.As(err, &missing) {
+		t.Errorf("a profile without an address gave %v", err)
+	}
+}
+
+func TestATokenCommandStaysWithItsOrigin(t *testing.T) {
+	for url, keeps := range map[string]bool{
+		"https://work.example.com/other/path": true,
+		"https://WORK.example.com":            true,
+		"http://work.example.com":             false,
+		"https://work.example.com:8443":       false,
+		"https://elsewhere.example.com":       false,
+	} {
+		p, err := load(t, sample, map[string]string{"base_url": url}, nil).ActiveProfile()
+		if err != nil || (p.TokenCommand != nil) != keeps {
+			t.Errorf("%s: command %v, %v; kept should be %v", url, p.TokenCommand, err, keeps)
+		}
+	}
+}
+
+func TestBadFilesAndValuesSayWhere(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"a: [":                              "config.yaml",
+		"a: 1\na: 2":                        "already defined",
+		"profiles: {'../x': {agent: a}}":    "not a name",
+		"timeout: soon":                     `timeout cannot be "soon" (from file)`,
+		"timeout: 30":                       "say the unit",
+		"profiles: {p: {timeout: -1s}}":     "(from profile p)",
+		"profiles: {p: {base_url: nope}}":   "https://chat.example.com",
+		"retries: many":                     "whole number",
+		"history: {save: perhaps}":          "true or false",
+		"style: [a]":                        "not a list",
+		"style: {a: b}":                     "not a mapping",
+		"conversations_path: ../../secrets": "want a path",
+	} {
+		c, err := tryLoad(t, yaml, map[string]string{"profile": "p", "base_url": "https://x"}, nil)
+		if err == nil && strings.Contains(yaml, "base_url") {
+			c, err = tryLoad(t, yaml, nil, nil)
+		}
+		if err == nil {
+			_, err = c.ActiveProfile()
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q gave %v, want %q in it", yaml, err, want)
+		}
+	}
+}
+
+func TestUnknownKeysAreNamed(t *testing.T) {
+	c := load(t, "basurl: x\nhistory: {save: true, sav: 1}\nprofiles: {p: {base_url: https://x, agents: {a: b}, tiemout: 1}}", nil, nil)
+	if got := c.Unknown(); !slices.Equal(got, []string{"basurl", "history.sav", "profiles.p.tiemout"}) {
+		t.Errorf("unknown keys are %v", got)
+	}
+	if got := load(t, sample, nil, nil).Unknown(); len(got) != 0 {
+		t.Errorf("the sample has unknown keys %v", got)
+	}
+}
+
+func TestParseAndFormatAgree(t *testing.T) {
+	values := map[string][]string{
+		"timeout": {"90s=1m30s", "5m=5m", "2h=2h", "1h30m=1h30m"}, "history.save": {"true=true", "0=false"}, "retries": {"0=0"},
+		"token_command": {"pass show hobnob=[pass, show, hobnob]", `[op, read, "a b"]=[op, read, a b]`, "="}, "style": {"dark=dark"},
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		setting, ok := config.Lookup(key)
+		if !ok {
+			t.Fatalf("no setting %s", key)
+		}
+		for _, pair := range values[key] {
+			in, want, _ := strings.Cut(pair, "=")
+			value, err := setting.Parse(in)
+			if got := config.Format(value); err != nil || got != want {
+				t.Errorf("%s %q is %q, %v; want %q", key, in, got, err, want)
+			}
+			if again, err := setting.Parse(want); err != nil || config.Format(again) != want {
+				t.Errorf("%s: %q does not read back: %v, %v", key, want, again, err)
+			}
+		}
+	}
+}
+
+func TestPathsFollowTheirVariables(t *testing.T) {
+	abs := func(p string) string { return filepath.FromSlash(p) }
+	for name, tc := range map[string]struct {
+		goos string
+		flag string
+		env  map[string]string
+		want config.Paths
+	}{
+		"home":            {"linux", "", map[string]string{"HOME": "/h"}, config.Paths{ConfigFile: "/h/.config/hobnob/config.yaml", DataDir: "/h/.local/share/hobnob", StateDir: "/h/.local/state/hobnob"}},
+		"macOS likewise":  {"darwin", "", map[string]string{"HOME": "/h"}, config.Paths{ConfigFile: "/h/.config/hobnob/config.yaml", DataDir: "/h/.local/share/hobnob", StateDir: "/h/.local/state/hobnob"}},
+		"XDG":             {"linux", "", map[string]string{"HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_DATA_HOME": "/d", "XDG_STATE_HOME": "relative"}, config.Paths{ConfigFile: "/c/hobnob/config.yaml", DataDir: "/d/hobnob", StateDir: "/h/.local/state/hobnob"}},
+		"our own":         {"linux", "", map[string]string{"HOBNOB_CONFIG": "/x.yaml", "HOBNOB_DATA_DIR": "/d", "HOBNOB_STATE_DIR": "/s"}, config.Paths{ConfigFile: "/x.yaml", DataDir: "/d", StateDir: "/s"}},
+		"the flag":        {"linux", "/f.yaml", map[string]string{"HOME": "/h", "HOBNOB_CONFIG": "/x.yaml"}, config.Paths{ConfigFile: "/f.yaml", DataDir: "/h/.local/share/hobnob", StateDir: "/h/.local/state/hobnob"}},
+		"Windows folders": {"windows", "", map[string]string{"AppData": "/roaming", "LocalAppData": "/local"}, config.Paths{ConfigFile: "/roaming/hobnob/config.yaml", DataDir: "/local/hobnob", StateDir: "/local/hobnob"}},
+	} {
+		got, err := config.FindPaths(func(k string) string { return tc.env[k] }, tc.goos, tc.flag)
+		if err != nil || got.ConfigFile != abs(tc.want.ConfigFile) || got.DataDir != abs(tc.want.DataDir) || got.StateDir != abs(tc.want.StateDir) {
+			t.Errorf("%s: %+v, %v; want %+v", name, got, err, tc.want)
+		}
+	}
+	if _, err := config.FindPaths(func(string) string { return "" }, "linux", ""); err == nil {
+		t.Error("no HOME gave no error")
+	}
+}

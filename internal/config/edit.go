@@ -1,0 +1,203 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/lockedfile"
+	"go.yaml.in/yaml/v3"
+
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+)
+
+// Edit changes the file in place: comments, order and everything that is not
+// touched stay, and the file is replaced in one step with mode 0600. Editors of
+// several processes wait for each other.
+//
+// A file that would not load afterwards is not written.
+func Edit(path string, change func(*Document) error) error {
+	return locked(path, func() error {
+		before, err := readFile(path)
+		if err != nil {
+			return &FileError{Path: path, Err: err}
+		}
+		doc := &Document{}
+		if err := yaml.Unmarshal(before, &doc.node); err != nil {
+			return &FileError{Path: path, Err: err}
+		}
+		if err := change(doc); err != nil {
+			return err
+		}
+		after, err := doc.encode()
+		if err != nil {
+			return &FileError{Path: path, Err: err}
+		}
+		if bytes.Equal(before, after) {
+			return nil
+		}
+		return atomicfile.Write(path, after)
+	})
+}
+
+// locked runs fn while no other process edits the file.
+func locked(path string, fn func() error) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
+	if err != nil {
+		return fmt.Errorf("cannot lock %s: %w", path, err)
+	}
+	defer unlock()
+	return fn()
+}
+
+// Replace puts data in the place of the whole file, if it can be read as
+// configuration and every setting in it means something; otherwise the file
+// stays and the error says what is wrong.
+func Replace(path string, data []byte) error {
+	c, err := parse(Options{Path: path, Env: func(string) string { return "" }}, data)
+	if err != nil {
+		return err
+	}
+	for _, profile := range c.Profiles() {
+		for _, setting := range Settings() {
+			if _, err := c.FromFile(profile, setting); err != nil {
+				return err
+			}
+		}
+	}
+	return locked(path, func() error { return atomicfile.Write(path, data) })
+}
+
+// Document is a configuration file being edited.
+type Document struct{ node yaml.Node }
+
+// Set gives the value at the path of keys, making the mappings on the way.
+// Value is of a setting's type.
+func (d *Document) Set(value any, keys ...string) error {
+	parent, err := d.mapping(true, keys[:len(keys)-1])
+	if err != nil {
+		return err
+	}
+	next := scalar(value)
+	if old := child(parent, keys[len(keys)-1]); old != nil {
+		next.HeadComment, next.LineComment, next.FootComment = old.HeadComment, old.LineComment, old.FootComment
+		*old = *next
+		return nil
+	}
+	parent.Style = 0
+	parent.Content = append(parent.Content, scalar(keys[len(keys)-1]), next)
+	return nil
+}
+
+// Unset removes the value at the path and the mappings that it leaves empty.
+// It reports whether there was one.
+func (d *Document) Unset(keys ...string) (bool, error) {
+	parent, err := d.mapping(false, keys[:len(keys)-1])
+	if err != nil || parent == nil {
+		return false, err
+	}
+	for i := 0; i+1 < len(parent.Content); i += 2 {
+		if strings.EqualFold(parent.Content[i].Value, keys[len(keys)-1]) {
+			parent.Content = append(parent.Content[:i], parent.Content[i+2:]...)
+			if len(parent.Content) == 0 && len(keys) > 1 {
+				_, err = d.Unset(keys[:len(keys)-1]...)
+			}
+			return true, err
+		}
+	}
+	return false, nil
+}
+
+// mapping walks to the mapping at the path; without create a missing one is nil.
+func (d *Document) mapping(create bool, keys []string) (*yaml.Node, error) {
+	if d.node.Kind == 0 {
+		d.node = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}, HeadComment: d.node.HeadComment}
+	}
+	node := d.node.Content[0]
+	for i := 0; ; i++ {
+		if node.Kind == yaml.AliasNode {
+			return nil, fmt.Errorf("%s is a YAML alias; edit the file by hand", strings.Join(keys[:i], "."))
+		}
+		if node.Kind == yaml.ScalarNode && node.Tag == "!!null" && create {
+			comments := *node
+			*node = yaml.Node{Kind: yaml.MappingNode, HeadComment: comments.HeadComment, LineComment: comments.LineComment}
+		}
+		if node.Kind != yaml.MappingNode {
+			if !create {
+				return nil, nil
+			}
+			return nil, fmt.Errorf("%s is not a mapping", first(strings.Join(keys[:i], "."), "the file"))
+		}
+		if i == len(keys) {
+			return node, nil
+		}
+		next := child(node, keys[i])
+		if next == nil {
+			if !create {
+				return nil, nil
+			}
+			next = &yaml.Node{Kind: yaml.MappingNode}
+			node.Style = 0
+			node.Content = append(node.Content, scalar(keys[i]), next)
+		}
+		node = next
+	}
+}
+
+func (d *Document) encode() ([]byte, error) {
+	if d.node.Kind == 0 || len(d.node.Content) == 1 && len(d.node.Content[0].Content) == 0 && d.node.Content[0].Kind == yaml.MappingNode && d.node.HeadComment == "" {
+		return nil, nil
+	}
+	var out bytes.Buffer
+	encoder := yaml.NewEncoder(&out)
+	encoder.SetIndent(2)
+	if err := errors.Join(encoder.Encode(&d.node), encoder.Close()); err != nil {
+		return nil, err
+	}
+	var check map[string]any
+	if err := yaml.Unmarshal(out.Bytes(), &check); err != nil {
+		return nil, fmt.Errorf("the change would break the file: %w", err)
+	}
+	return out.Bytes(), nil
+}
+
+func child(mapping *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(mapping.Content); i += 2 {
+		if strings.EqualFold(mapping.Content[i].Value, key) {
+			return mapping.Content[i+1]
+		}
+	}
+	return nil
+}
+
+func scalar(value any) *yaml.Node {
+	if words, ok := value.([]string); ok {
+		return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: scalars(words)}
+	}
+	node := &yaml.Node{}
+	if text, ok := value.(string); ok {
+		node.SetString(text)
+		// SetString leaves "true" or "5" unquoted, which YAML reads as another type.
+		var back any
+		if yaml.Unmarshal([]byte(text), &back) != nil || back != any(text) {
+			node.Style |= yaml.DoubleQuotedStyle
+		}
+		return node
+	}
+	node.Kind, node.Value = yaml.ScalarNode, Format(value)
+	return node
+}
+
+func scalars(words []string) []*yaml.Node {
+	nodes := make([]*yaml.Node, len(words))
+	for i, word := range words {
+		nodes[i] = scalar(word)
+	}
+	return nodes
+}

@@ -1,0 +1,176 @@
+package config
+
+import (
+	"fmt"
+	"net/url"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// The agents of the embedded service, which the profile "local" knows by name.
+const (
+	GuideAgent = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e01"
+	EchoAgent  = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e02"
+)
+
+// Profile is every setting of one profile with the precedence applied.
+type Profile struct {
+	Name              string
+	BaseURL           string // empty for the embedded service
+	Agent             string // alias or UUID, empty when the service chooses
+	Agents            map[string]string
+	Timeout           time.Duration
+	Retries           int
+	TokenCommand      []string // nil when it belongs to another origin than BaseURL
+	CAFile            string
+	AllowInsecureHTTP bool
+	ConversationsPath string
+	IdempotencyKey    bool
+	Style             string
+	Save              bool
+	ContextTurns      int
+	ContextTokens     int
+}
+
+// Embedded reports whether the profile is the service inside this process.
+func (p Profile) Embedded() bool { return p.BaseURL == "" }
+
+// NoBaseURLError says that a profile does not say where its service is.
+type NoBaseURLError struct{ Profile string }
+
+func (e *NoBaseURLError) Error() string { return fmt.Sprintf("profile %q has no base_url", e.Profile) }
+
+// ActiveProfile returns the selected profile.
+func (c *Config) ActiveProfile() (Profile, error) {
+	name, _, err := c.Active()
+	if err != nil {
+		return Profile{}, err
+	}
+	return c.Profile(name)
+}
+
+// Profile returns the profile called name. Errors are *ValueError and *NoBaseURLError.
+func (c *Config) Profile(name string) (Profile, error) {
+	p := Profile{Name: name, Agents: c.Agents(name)}
+	for key, target := range map[string]any{
+		"base_url": &p.BaseURL, "agent": &p.Agent, "timeout": &p.Timeout, "retries": &p.Retries,
+		"token_command": &p.TokenCommand, "ca_file": &p.CAFile, "allow_insecure_http": &p.AllowInsecureHTTP,
+		"conversations_path": &p.ConversationsPath, "idempotency_key": &p.IdempotencyKey, "style": &p.Style,
+		"history.save": &p.Save, "history.context_turns": &p.ContextTurns, "history.context_tokens": &p.ContextTokens,
+	} {
+		setting, _ := Lookup(key)
+		value, err := c.Get(name, setting)
+		if err != nil {
+			return Profile{}, err
+		}
+		assign(target, value.Value)
+	}
+	p.CAFile = c.resolvePath(p.CAFile)
+	if name == Local {
+		if c.overrides("base_url") {
+			return Profile{}, &ValueError{Key: "base_url", Value: p.BaseURL, Err: fmt.Errorf("the profile %q is the built-in service and has no address", Local)}
+		}
+		p.BaseURL = ""
+		return p, nil
+	}
+	if p.BaseURL == "" {
+		return Profile{}, &NoBaseURLError{Profile: name}
+	}
+	if !c.sameOriginAsFile(name, p.BaseURL) {
+		p.TokenCommand = nil
+	}
+	return p, nil
+}
+
+func assign(target, value any) {
+	switch t := target.(type) {
+	case *string:
+		*t, _ = value.(string)
+	case *int:
+		*t, _ = value.(int)
+	case *bool:
+		*t, _ = value.(bool)
+	case *time.Duration:
+		*t, _ = value.(time.Duration)
+	case *[]string:
+		*t, _ = value.([]string)
+	}
+}
+
+// sameOriginAsFile keeps a token_command of the file from giving its token to
+// an address that a flag or the environment put in place of the file's.
+func (c *Config) sameOriginAsFile(profile, baseURL string) bool {
+	setting, _ := Lookup("base_url")
+	fromFile, err := c.FromFile(profile, setting)
+	text, _ := fromFile.Value.(string)
+	if err != nil || text == "" {
+		return err == nil
+	}
+	a, errA := url.Parse(text)
+	b, errB := url.Parse(baseURL)
+	return errA == nil && errB == nil && strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host)
+}
+
+// Agents returns the aliases of a profile: name → UUID as the file has it.
+func (c *Config) Agents(profile string) map[string]string {
+	agents := map[string]string{}
+	if profile == Local {
+		agents["guide"], agents["echo"] = GuideAgent, EchoAgent
+	}
+	for name, id := range c.file.GetStringMapString(path("profiles", profile, "agents")) {
+		agents[name] = id
+	}
+	return agents
+}
+
+// UnknownAgentError says that a name is neither a UUID nor an alias.
+type UnknownAgentError struct {
+	Name, Profile string
+	Known         []string // sorted
+}
+
+func (e *UnknownAgentError) Error() string {
+	return fmt.Sprintf("no agent %q in profile %q", e.Name, e.Profile)
+}
+
+// AgentID returns the UUID that name stands for, as it will be sent; an empty
+// name is an empty id. The error is an *UnknownAgentError or a *ValueError.
+func (p Profile) AgentID(name string) (string, error) {
+	if name == "" || IsUUID(name) {
+		return name, nil
+	}
+	id, ok := p.Agents[strings.ToLower(name)]
+	if !ok {
+		return "", &UnknownAgentError{Name: name, Profile: p.Name, Known: p.AgentNames()}
+	}
+	if !IsUUID(id) {
+		return "", &ValueError{Key: "agents." + name, Value: id, Source: Source{Kind: "profile", Name: p.Name}, Err: fmt.Errorf("an agent's id is a UUID")}
+	}
+	return id, nil
+}
+
+// AgentNames returns the aliases, sorted.
+func (p Profile) AgentNames() []string {
+	names := make([]string, 0, len(p.Agents))
+	for name := range p.Agents {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// AgentName returns the alias of an id, or the id itself.
+func (p Profile) AgentName(id string) string {
+	for _, name := range p.AgentNames() {
+		if strings.EqualFold(p.Agents[name], id) {
+			return name
+		}
+	}
+	return id
+}
+
+// IsUUID reports whether text is a UUID in its usual form of 36 characters.
+func IsUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }
