@@ -1,0 +1,195 @@
+package credential
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"testing"
+)
+
+func TestTheTokenFileIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("Windows has no such modes")
+	}
+	dir := filepath.Join(t.TempDir(), "data", "hobnob")
+	r := Resolver{Keyring: remembering(nil), File: filepath.Join(dir, "tokens.json")}
+	if _, err := r.Store(t.Context(), work, canary, true); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]os.FileMode{
+		dir: 0o700, r.File: 0o600, r.File + ".lock": 0o600,
+	} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s has mode %v, %v; want %v", path, info.Mode().Perm(), err, want)
+		}
+	}
+
+	for _, mode := range []os.FileMode{0o640, 0o604, 0o620, 0o601} {
+		if err := os.Chmod(r.File, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, err := r.Token(t.Context(), work)
+		var failed *FileError
+		if !errors.Is(err, ErrFileExposed) || !errors.As(err, &failed) || failed.Path != r.File {
+			t.Errorf("mode %v: the error is %v, want ErrFileExposed", mode, err)
+		}
+		wantSilent(t, err)
+		if _, err := r.Store(t.Context(), Key{"new", "https://a"}, canary, true); !errors.Is(err, ErrFileExposed) {
+			t.Errorf("mode %v: storing gives %v, want ErrFileExposed", mode, err)
+		}
+	}
+}
+
+func TestADamagedTokenFileIsNeverOverwritten(t *testing.T) {
+	for name, content := range map[string]string{
+		"empty":            ``,
+		"cut short":        `{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":"` + canary,
+		"text after":       `{"version":1,"tokens":[]} ` + canary,
+		"null":             `null`,
+		"no version":       `{"tokens":[]}`,
+		"newer version":    `{"version":2,"tokens":[],"more":1}`,
+		"token is number":  `{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":123456}]}`,
+		"unknown field":    `{"version":1,"tokens":[],"` + canary + `":1}`,
+		"repeated field":   `{"version":1,"tokens":[{"profile":"a","origin":"b","token":"` + canary + `"}],"tokens":[]}`,
+		"other letters":    `{"version":1,"Tokens":[]}`,
+		"repeated entry":   `{"version":1,"tokens":[{"profile":"a","origin":"b","token":"c"},{"profile":"a","origin":"b","token":"d"}]}`,
+		"not UTF-8":        "{\"version\":1,\"tokens\":[{\"profile\":\"\xff\",\"origin\":\"b\",\"token\":\"c\"}]}",
+		"no list at all":   `{"version":1,"tokens":null}`,
+		"a web page":       `<!doctype html>`,
+		"byte order first": "\ufeff" + `{"version":1,"tokens":[]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "tokens.json")
+			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r := Resolver{Keyring: remembering(nil), File: path}
+			_, readErr := r.Token(t.Context(), work)
+			_, storeErr := r.Store(t.Context(), work, canary, true)
+			_, deleteErr := r.Delete(t.Context(), work)
+			for _, err := range []error{readErr, storeErr, deleteErr} {
+				var failed *FileError
+				if !errors.As(err, &failed) || !errors.Is(err, ErrFileCorrupt) && name != "newer version" {
+					t.Errorf("the error is %v, want ErrFileCorrupt", err)
+				}
+				wantSilent(t, err)
+			}
+			if got, err := os.ReadFile(path); string(got) != content || err != nil {
+				t.Errorf("the file holds %q now, %v", got, err)
+			}
+		})
+	}
+}
+
+func TestATokenFileThatIsNoFileIsRefused(t *testing.T) {
+	r := Resolver{Keyring: remembering(nil), File: t.TempDir()}
+	var failed *FileError
+	if _, err := r.Token(t.Context(), work); !errors.As(err, &failed) {
+		t.Errorf("the error is %v, want a FileError", err)
+	}
+	if _, err := (Resolver{Keyring: remembering(nil)}).Store(t.Context(), work, canary, true); err == nil {
+		t.Error("a token was filed without a path")
+	}
+}
+
+func TestATokenFileOnOneLineIsRead(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens.json")
+	line := `{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":"a&b<c>"}]}`
+	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	token, err := Resolver{Keyring: remembering(nil), File: path}.Token(t.Context(), work)
+	if token.Reveal() != "a&b<c>" || err != nil {
+		t.Errorf("got %q, %v", token.Reveal(), err)
+	}
+}
+
+func TestTheLastTokenOfALinkedFileIsDeletedFromItsTarget(t *testing.T) {
+	dir := t.TempDir()
+	real, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "tokens.json")
+	if err := os.WriteFile(real, []byte(`{"version":1,"tokens":[]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, link); err != nil {
+		t.Skip("this system makes no symbolic links here:", err)
+	}
+	r := Resolver{Keyring: remembering(nil), File: link}
+	if _, err := r.Store(t.Context(), work, canary, true); err != nil {
+		t.Fatal(err)
+	}
+	if from, err := r.Delete(t.Context(), work); !slices.Equal(from, []Source{SourceFile}) || err != nil {
+		t.Fatalf("deleted from %q, %v", from, err)
+	}
+	if entries, err := readFile(real); len(entries) > 0 || err != nil {
+		t.Errorf("%d entries are left, %v", len(entries), err)
+	}
+}
+
+func TestTwentyAtOnceAllKeepTheirTokens(t *testing.T) {
+	r := Resolver{Keyring: remembering(nil), File: filepath.Join(t.TempDir(), "tokens.json")}
+	key := func(i int) Key { return Key{fmt.Sprintf("profile-%d", i), "https://chat.example.com"} }
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if _, err := r.Store(t.Context(), key(i), fmt.Sprintf("token-%d", i), true); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	for i := range 20 {
+		if token, err := r.Token(t.Context(), key(i)); token.Reveal() != fmt.Sprintf("token-%d", i) || err != nil {
+			t.Errorf("profile %d has %q, %v", i, token.Reveal(), err)
+		}
+	}
+	for i := range 20 {
+		all.Go(func() {
+			if from, err := r.Delete(t.Context(), key(i)); !slices.Equal(from, []Source{SourceFile}) || err != nil {
+				t.Errorf("deleted from %q, %v", from, err)
+			}
+		})
+	}
+	all.Wait()
+	if _, err := os.Stat(r.File); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the empty file is still there: %v", err)
+	}
+}
+
+// FuzzDecode: whatever the file holds, reading it does not panic, and a rewrite
+// of a file that was accepted keeps every entry.
+func FuzzDecode(f *testing.F) {
+	f.Add([]byte(`{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":"x"}]}`))
+	f.Add([]byte(`{"version":1,"tokens":[{"profile":"a\u2028\\\"é","origin":"b","token":"\u0000"},{"profile":"","origin":"","token":""}]}`))
+	f.Add([]byte(`{"version":1,"tokens":[],"tokens":[]}`))
+	f.Add([]byte(`{"version":1e0,"tokens":[{}]}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		before, err := decode(data)
+		if err != nil {
+			return
+		}
+		added := Key{"added", "https://added.example.com"}
+		written, err := encode(with(before, added, canary))
+		if err != nil {
+			t.Fatal(err)
+		}
+		after, err := decode(written)
+		if err != nil {
+			t.Fatalf("what was written cannot be read: %v", err)
+		}
+		for _, e := range without(before, added) {
+			if !slices.Contains(after, e) {
+				t.Errorf("the entry of %v is lost", e.key())
+			}
+		}
+		if !slices.Contains(after, fileEntry{added.Profile, added.Origin, canary}) {
+			t.Error("the new entry is lost")
+		}
+		if rest := without(after, added); len(rest) != len(without(before, added)) {
+			t.Errorf("%d entries are left", len(rest))
+		}
+	})
+}

@@ -1,0 +1,111 @@
+//go:build !darwin && !windows
+
+package credential
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/godbus/dbus/v5"
+)
+
+var errNoBus = errors.New("no session bus")
+
+// prepareSystem makes sure that a session bus is named before go-keyring looks
+// for one: godbus starts the program dbus-launch when it finds none, and it looks
+// in /run/user/<uid> instead of XDG_RUNTIME_DIR, where libdbus looks and where
+// the bus is. The environment is the only way to tell it.
+func prepareSystem() error {
+	const variable = "DBUS_SESSION_BUS_ADDRESS"
+	address := os.Getenv(variable)
+	if address != "" && !strings.HasPrefix(address, "autolaunch:") {
+		return nil
+	}
+	dir := os.Getenv("XDG_RUNTIME_DIR")
+	if !filepath.IsAbs(dir) {
+		return errNoBus
+	}
+	socket := filepath.Join(dir, "bus")
+	if info, err := os.Stat(socket); err != nil || info.Mode().Type() != fs.ModeSocket {
+		return errNoBus
+	}
+	return os.Setenv(variable, "unix:path="+dbus.EscapeBusAddressValue(socket))
+}
+
+// explainSystem knows the errors of D-Bus (its specification, "Error names"), of
+// the Secret Service API (§ "Errors") and of go-keyring's client for it.
+func explainSystem(err error) (reason Reason, detail string) {
+	var (
+		answer  dbus.Error
+		pointer *dbus.Error
+		network *net.OpError
+	)
+	if errors.As(err, &pointer) {
+		answer = *pointer
+	}
+	switch {
+	case pointer != nil || errors.As(err, &answer):
+		return explainDBus(answer.Name), printableName(answer.Name)
+	case errors.Is(err, errNoBus):
+		return ReasonAbsent, errNoBus.Error()
+	case errors.As(err, &network):
+		return ReasonAbsent, "the session bus cannot be reached"
+	case errors.Is(err, dbus.ErrClosed), errors.Is(err, io.EOF), strings.HasPrefix(err.Error(), "dbus: "):
+		return ReasonAbsent, "the session bus cannot be used"
+	// go-keyring says this when the prompt was dismissed and when nothing could
+	// show one; in both cases the collection is as it was.
+	case strings.HasPrefix(err.Error(), "failed to unlock correct collection"):
+		return ReasonLocked, ""
+	default:
+		return ReasonOther, ""
+	}
+}
+
+func explainDBus(name string) Reason {
+	switch name {
+	case "org.freedesktop.DBus.Error.ServiceUnknown",
+		"org.freedesktop.DBus.Error.NameHasNoOwner",
+		"org.freedesktop.DBus.Error.NoServer",
+		"org.freedesktop.DBus.Error.Disconnected",
+		"org.freedesktop.DBus.Error.NotSupported",
+		"org.freedesktop.DBus.Error.UnknownObject",
+		"org.freedesktop.DBus.Error.UnknownInterface",
+		"org.freedesktop.DBus.Error.UnknownMethod",
+		"org.freedesktop.Secret.Error.NoSuchObject":
+		return ReasonAbsent
+	case "org.freedesktop.DBus.Error.NoReply",
+		"org.freedesktop.DBus.Error.Timeout",
+		"org.freedesktop.DBus.Error.TimedOut":
+		return ReasonTimeout
+	case "org.freedesktop.DBus.Error.AccessDenied",
+		"org.freedesktop.DBus.Error.AuthFailed",
+		"org.gnome.keyring.Error.Denied":
+		return ReasonDenied
+	case "org.freedesktop.Secret.Error.IsLocked":
+		return ReasonLocked
+	}
+	if strings.HasPrefix(name, "org.freedesktop.DBus.Error.Spawn.") {
+		return ReasonAbsent
+	}
+	return ReasonOther
+}
+
+// printableName returns the name of an error when it is one of the well-known
+// families, and nothing for a name that the service made up.
+func printableName(name string) string {
+	for _, family := range []string{"org.freedesktop.DBus.Error.", "org.freedesktop.Secret.Error.", "org.gnome.keyring.Error."} {
+		if rest, ok := strings.CutPrefix(name, family); ok && len(rest) <= 40 && !strings.ContainsFunc(rest, notNameRune) {
+			return name
+		}
+	}
+	return ""
+}
+
+func notNameRune(r rune) bool {
+	return r != '.' && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+}
