@@ -1,0 +1,153 @@
+package terminal
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const sgrReset = "\x1b[0m"
+
+var (
+	// sgrPattern bounds the number and size of parameters, because terminals
+	// differ in what they make of overflowing ones.
+	sgrPattern  = regexp.MustCompile(`\x1b\[((?:[0-9]{0,3}[;:]){0,31}[0-9]{0,3})m`)
+	foldPattern = regexp.MustCompile(`[ \t\n]*[\t\n][ \t\n]*`)
+)
+
+// Clean makes text safe for a terminal without losing any of it. Newline and
+// tab stay, CRLF and the Unicode line and paragraph separators become newlines,
+// other C0 controls and DEL become their control pictures (ESC is ␛), C1
+// controls and bidi controls are spelled out (<U+009B>), and invalid UTF-8
+// becomes U+FFFD. Clean of cleaned text changes nothing.
+//
+// Bidi controls are visible because they make a text read other than it is
+// (https://trojansource.codes).
+func Clean(text string) string {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, isUnsafe) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text) + len(text)/8)
+	for i, r := range text {
+		switch {
+		case r == '\r' && strings.HasPrefix(text[i+1:], "\n"):
+		case r == '\u2028', r == '\u2029':
+			b.WriteByte('\n')
+		case !isUnsafe(r):
+			b.WriteRune(r)
+		case r < 0x20:
+			b.WriteRune('\u2400' + r)
+		case r == 0x7f:
+			b.WriteRune('\u2421')
+		default:
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		}
+	}
+	return b.String()
+}
+
+// CleanLine is Clean for one line: each run of spaces that holds a newline or a
+// tab becomes one space, and none is left at either end.
+func CleanLine(text string) string {
+	return strings.Trim(foldPattern.ReplaceAllString(Clean(text), " "), " ")
+}
+
+// FilterRendered is Clean for text that a renderer has coloured: SGR sequences
+// (ESC [ digits, ; and : m) pass too, except those that conceal. The result ends
+// with a reset if colour is still on.
+func FilterRendered(text string) string {
+	return filter(text, true)
+}
+
+// filter is FilterRendered; without keep the SGR sequences go as well.
+func filter(text string, keep bool) string {
+	var b strings.Builder
+	b.Grow(len(text))
+	end, open := 0, false
+	for _, at := range sgrPattern.FindAllStringSubmatchIndex(text, -1) {
+		b.WriteString(Clean(text[end:at[0]]))
+		end = at[1]
+		params := text[at[2]:at[3]]
+		if !keep || conceals(params) {
+			continue
+		}
+		b.WriteString(text[at[0]:at[1]])
+		open = params != "" && params != "0"
+	}
+	b.WriteString(Clean(text[end:]))
+	if open {
+		b.WriteString(sgrReset)
+	}
+	return b.String()
+}
+
+// conceals tells whether an SGR sequence with these parameters hides text, or
+// might, because a colour lacks its arguments. The arguments of 38, 48 and 58
+// are no codes of their own (ECMA-48 8.3.117, ITU-T T.416): 38;5;8 is a colour
+// and conceals nothing.
+func conceals(params string) bool {
+	fields := strings.Split(params, ";")
+	for i := 0; i < len(fields); i++ {
+		first, _, colons := strings.Cut(fields[i], ":")
+		switch code, _ := strconv.Atoi(first); code {
+		case 8:
+			return true
+		case 38, 48, 58:
+			if colons {
+				continue
+			}
+			if i += colorArguments(fields[i+1:]); i >= len(fields) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// colorArguments counts the fields that belong to a colour.
+func colorArguments(fields []string) int {
+	switch {
+	case len(fields) == 0:
+		return 1
+	case fields[0] == "5":
+		return 2
+	case fields[0] == "2":
+		return 4
+	default:
+		return 0
+	}
+}
+
+// Truncate shortens line to width columns, the last of them … if anything was
+// cut. SGR sequences count nothing and are kept.
+func Truncate(line string, width int) string {
+	return ansi.Truncate(line, width, "…")
+}
+
+// isUnsafe tells the characters that Clean does not let through.
+func isUnsafe(r rune) bool {
+	switch {
+	case r == '\n', r == '\t':
+		return false
+	case r < 0x20, r >= 0x7f && r <= 0x9f:
+		return true
+	case r == '\u2028', r == '\u2029':
+		return true
+	default:
+		return isBidiControl(r)
+	}
+}
+
+func isBidiControl(r rune) bool {
+	switch {
+	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+		return true
+	default:
+		return r == '\u200e' || r == '\u200f' || r == '\u061c'
+	}
+}

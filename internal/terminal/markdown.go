@@ -1,0 +1,228 @@
+package terminal
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/glamour"
+	"github.com/charmbracelet/glamour/ansi"
+	"github.com/charmbracelet/glamour/styles"
+	"github.com/muesli/termenv"
+)
+
+const (
+	maxTextWidth  = 100              // columns; longer lines are hard to read
+	maxMarkdown   = 1 << 20          // bytes; more is shown as it is
+	maxStyleFile  = 1 << 20          // bytes
+	renderLimit   = 2 * time.Second  // a person waits for this
+	autoStyle     = styles.AutoStyle // the name that leaves the choice to us
+	bulletOfASCII = "- "
+)
+
+// Markdown renders text, which counts as hostile, for a terminal: no control
+// but newline and SGR is left, SGR only with OutColor, no line wider than
+// min(Width, 100), one newline at the end; empty stays empty. Markup that cannot
+// be shown, such as HTML, is shown as it was written.
+//
+// The style is the name of one of glamour's styles or the path of a style in
+// JSON. An empty one and auto take GLAMOUR_STYLE, else dark or light by
+// COLORFGBG; so does one that cannot be used, see CheckStyle. Without colour,
+// without Unicode and with Accessible the style is always plain ASCII.
+//
+// A text over 1 MiB, one nested too deeply, one of which nothing would be shown,
+// a panic of the renderer and a rendering over two seconds give Clean(text).
+func (s *Streams) Markdown(text, style string) string {
+	text = Clean(text)
+	if len(text) <= maxMarkdown {
+		config, _ := s.style(style)
+		rendered, err := within(renderLimit, func() (string, error) {
+			return render(text, config, s.profile(), min(s.columns(), maxTextWidth))
+		})
+		if err == nil && rendered != "" {
+			return rendered
+		}
+	}
+	if strings.TrimSpace(text) == "" {
+		return ""
+	}
+	return strings.Trim(text, "\n") + "\n"
+}
+
+// CheckStyle tells why Markdown would not use style, or GLAMOUR_STYLE where
+// style leaves the choice to it.
+func (s *Streams) CheckStyle(style string) error {
+	_, err := s.chosenStyle(style)
+	return err
+}
+
+// within runs fn in a goroutine of its own, which it leaves behind after limit:
+// nothing in glamour can be told to stop.
+func within(limit time.Duration, fn func() (string, error)) (string, error) {
+	type result struct {
+		text string
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- result{err: fmt.Errorf("rendering panicked: %v", p)}
+			}
+		}()
+		text, err := fn()
+		done <- result{text, err}
+	}()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	select {
+	case r := <-done:
+		return r.text, r.err
+	case <-timer.C:
+		return "", errors.New("rendering took too long")
+	}
+}
+
+// render takes clean text.
+func render(text string, config ansi.StyleConfig, profile termenv.Profile, width int) (string, error) {
+	code := config.CodeBlock
+	highlights := code.Theme != "" || code.Chroma != nil && profile != termenv.Ascii
+	source, err := defuse(text, highlights)
+	if err != nil {
+		return "", err
+	}
+	renderer, err := glamour.NewTermRenderer(
+		glamour.WithStyles(config),
+		glamour.WithWordWrap(width),
+		glamour.WithColorProfile(profile),
+		glamour.WithChromaFormatter(chromaFormatter(profile)),
+	)
+	if err != nil {
+		return "", err
+	}
+	out, err := renderer.Render(source)
+	if err != nil {
+		return "", err
+	}
+	out = filter(out, profile != termenv.Ascii)
+	out = strings.ReplaceAll(out, "\t", strings.Repeat(" ", tabStop))
+	return layout(fuse(out), width), nil
+}
+
+func chromaFormatter(profile termenv.Profile) string {
+	switch profile {
+	case termenv.TrueColor:
+		return "terminal16m"
+	case termenv.ANSI256:
+		return "terminal256"
+	default:
+		return "terminal16"
+	}
+}
+
+// profile is the colours that stdout's terminal shows, found without asking it.
+func (s *Streams) profile() termenv.Profile {
+	if s.plain() {
+		return termenv.Ascii
+	}
+	name, depth := s.getenv("TERM"), s.getenv("COLORTERM")
+	switch {
+	case depth == "truecolor", depth == "24bit", strings.HasSuffix(name, "-direct"):
+		return termenv.TrueColor
+	case name == "" && runtime.GOOS == "windows":
+		return termenv.TrueColor
+	case strings.Contains(name, "256color"):
+		return termenv.ANSI256
+	default:
+		return termenv.ANSI
+	}
+}
+
+// plain tells whether Markdown keeps to ASCII without colour.
+func (s *Streams) plain() bool {
+	return !s.OutColor || !s.UTF8 || s.Accessible
+}
+
+// style is the style to render with, whatever name says.
+func (s *Streams) style(name string) (ansi.StyleConfig, error) {
+	if s.plain() {
+		return s.plainStyle(), nil
+	}
+	config, err := s.chosenStyle(name)
+	if err != nil {
+		return s.backgroundStyle(), err
+	}
+	return config, nil
+}
+
+func (s *Streams) chosenStyle(name string) (ansi.StyleConfig, error) {
+	if name == "" || name == autoStyle {
+		name = s.getenv("GLAMOUR_STYLE")
+	}
+	if name == "" || name == autoStyle {
+		return s.backgroundStyle(), nil
+	}
+	if config, ok := styles.DefaultStyles[name]; ok {
+		return flush(*config), nil
+	}
+	return readStyle(name)
+}
+
+// backgroundStyle goes by COLORFGBG, which rxvt, Konsole and others set to
+// "foreground;background" in the sixteen colours of the terminal.
+func (s *Streams) backgroundStyle() ansi.StyleConfig {
+	colors := s.getenv("COLORFGBG")
+	switch colors[strings.LastIndexByte(colors, ';')+1:] {
+	case "7", "15":
+		return flush(styles.LightStyleConfig)
+	default:
+		return flush(styles.DarkStyleConfig)
+	}
+}
+
+// plainStyle is glamour's ASCII style, which is so but for a few signs; they
+// stay where Unicode is welcome.
+func (s *Streams) plainStyle() ansi.StyleConfig {
+	config := flush(styles.ASCIIStyleConfig)
+	if !s.UTF8 || s.Accessible {
+		config.Item.BlockPrefix = bulletOfASCII
+		config.ImageText.Format = "Image: {{.text}} ->"
+	}
+	return config
+}
+
+// flush takes the margin of a document and the blanks around its title away, so
+// that what is copied from the terminal has none.
+func flush(config ansi.StyleConfig) ansi.StyleConfig {
+	none := uint(0)
+	config.Document.Margin = &none
+	config.H1.Prefix = strings.TrimLeft(config.H1.Prefix, " ")
+	config.H1.Suffix = strings.TrimRight(config.H1.Suffix, " ")
+	return config
+}
+
+// readStyle reads regular files only: a pipe would block.
+func readStyle(path string) (ansi.StyleConfig, error) {
+	var config ansi.StyleConfig
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return config, fmt.Errorf("style %q is neither a known style nor a file", path)
+	case err != nil:
+		return config, fmt.Errorf("style %q: %w", path, err)
+	case !info.Mode().IsRegular() || info.Size() > maxStyleFile:
+		return config, fmt.Errorf("style %q is no regular file of at most 1 MiB", path)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return config, fmt.Errorf("style %q: %w", path, err)
+	}
+	if err := json.Unmarshal(data, &config); err != nil {
+		return ansi.StyleConfig{}, fmt.Errorf("style %q: %w", path, err)
+	}
+	return config, nil
+}

@@ -1,0 +1,318 @@
+package terminal
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+func environment(pairs ...string) Env {
+	values := map[string]string{}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(pair, "=")
+		values[key] = value
+	}
+	return func(key string) string { return values[key] }
+}
+
+func colorful(width int, pairs ...string) *Streams {
+	return &Streams{OutTTY: true, OutColor: true, UTF8: true, Width: width,
+		env: environment(append(pairs, "TERM=xterm-256color")...)}
+}
+
+// checkSafe is the promise of Markdown; fallback says that text was not
+// rendered, which leaves long lines to the terminal.
+func checkSafe(t *testing.T, source, out string, s *Streams) {
+	t.Helper()
+	bare := out
+	if s.OutColor {
+		bare = sgrPattern.ReplaceAllString(out, "")
+	}
+	if strings.ContainsFunc(bare, isUnsafe) {
+		t.Fatalf("%q became %q, which holds a control", source, out)
+	}
+	if fallback := out == strings.Trim(Clean(source), "\n")+"\n"; fallback {
+		return
+	}
+	if strings.Contains(bare, "\t") {
+		t.Fatalf("%q became %q, which holds a tab", source, out)
+	}
+	if out != "" && (!strings.HasSuffix(out, "\n") || strings.HasSuffix(bare, "\n\n")) {
+		t.Fatalf("%q became %q, which does not end with one newline", source, out)
+	}
+	for line := range strings.SplitSeq(out, "\n") {
+		if width := ansi.StringWidth(line); width > s.columns() {
+			t.Fatalf("%q has a line of %d columns: %q", source, width, line)
+		}
+		if strings.HasSuffix(sgrPattern.ReplaceAllString(line, ""), " ") {
+			t.Fatalf("%q has spaces at the end of line %q", source, line)
+		}
+	}
+}
+
+func TestMarkdownShowsHostileRepliesAsText(t *testing.T) {
+	for _, c := range []struct{ name, in, want string }{
+		{"clipboard by OSC 52", "\x1b]52;c;cm0=\x07", "␛]52;c;cm0=␇"},
+		{"window title", "\x1b]2;title\x1b\\", "␛]2;title␛"},
+		{"DCS", "\x1bPpayload\x1b\\", "␛Ppayload␛"},
+		{"cursor moves", "\x1b[2J\x1b[1;1H", "␛[2J␛[1;1H"},
+		{"colours of its own", "\x1b[31mred", "␛[31mred"},
+		{"conceal", "\x1b[8mhidden", "␛[8mhidden"},
+		{"C1 CSI", "\u009b2J", "<U+009B>2J"},
+		{"bidi", "a\u202ecba", "a<U+202E>cba"},
+		{"backspaces", "safe\b\b\b\bEVIL", "safe␈␈␈␈EVIL"},
+		{"overwriting", "safe\rEVIL", "safe␍EVIL"},
+		{"ESC as a decimal entity", "x&#27;[2Jy", "x&#27;[2Jy"},
+		{"ESC as a hexadecimal entity", "x&#x1B;]0;t&#x07;", "x&#x1B;]0;t&#x07;"},
+		{"ESC as an entity with zeros and no end", "x&#00027[31mred", "x&#00027[31mred"},
+		{"ESC as an entity in bold", "**x&#27;[8my**", "x&#27;"},
+		{"ESC as an entity in a link", "[x&#27;[8my](u)", "x&#27;"},
+		{"ESC as an entity in a heading", "# x&#27;[8my", "x&#27;[8my"},
+		{"ESC as an entity in code", "`x&#27;[8my`", "x&#27;[8my"},
+		{"ESC as an entity in a table", "|x&#27;[8my|\n|-|\n|1|", "x&#27;[8my"},
+		{"ESC as an entity in HTML", "<b>x&#27;[8my</b>", "<b>x&#27;[8my</b>"},
+		{"bidi as an entity", "a&rlm;b&#x202E;c", "a&rlm;b&#x202E;c"},
+		{"entity of an entity", "x&amp;#27;[2Jy", "x&#27;[2Jy"},
+		{"stand-ins of ours", "x\ufdd0#27;[2J\ufdd1b>", "x\ufffd#27;[2J\ufffdb>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, s := range []*Streams{colorful(60), {Width: 60}} {
+				out := s.Markdown(c.in, "")
+				checkSafe(t, c.in, out, s)
+				if bare := sgrPattern.ReplaceAllString(out, ""); !strings.Contains(bare, c.want) {
+					t.Errorf("%q became %q, want %q in it", c.in, bare, c.want)
+				}
+			}
+		})
+	}
+}
+
+func TestMarkdownKeepsWhatItCannotRender(t *testing.T) {
+	for in, want := range map[string]string{
+		"Vec<String> and <T>":                   "Vec<String> and <T>",
+		"<div>\n\ninside\n\n</div>":             "<div>",
+		"<details>\n<summary>S</summary>\nx\n":  "<details> <summary>S</summary> x",
+		"a <!-- note --> b":                     "a <!-- note --> b",
+		"|a|\n|-|\n|x<br>y|":                    "x<br>y",
+		"`&lt;b&gt; &amp;`":                     "&lt;b&gt; &amp;",
+		"```html\n<b>&lt;</b>\n```":             "<b>&lt;</b>",
+		"&lt;ok&gt; &copy;":                     "<ok> ©",
+		"```make\nall:\n\tgo build\n```":        "      go build",
+		":smile: stays":                         ":smile: stays",
+		"```\ngrep '\\.go\\|\\(x\\)' \\\\\n```": `grep '\.go\|\(x\)' \\`,
+		"    indented \\* code":                 `indented \* code`,
+		"`a\\.b` \\*":                           `a\.b`,
+		"|a|\n|-|\n|`a\\.b` `c\\|d`|":           `a\.b`,
+		"a \\*star\\* &amp;":                    `a *star* &`,
+	} {
+		for _, s := range []*Streams{colorful(60), {UTF8: true, Width: 60}} {
+			out := s.Markdown(in, "")
+			checkSafe(t, in, out, s)
+			if bare := ansi.Strip(out); !strings.Contains(bare, want) {
+				t.Errorf("colour %v: %q became %q, want %q in it", s.OutColor, in, bare, want)
+			}
+		}
+	}
+}
+
+func TestMarkdownBreaksWhatHasNoSpaces(t *testing.T) {
+	for _, in := range []string{
+		strings.Repeat("中文", 60),
+		"- " + strings.Repeat("中文", 60),
+		"> " + strings.Repeat("日本語。", 60),
+		"https://example.com/" + strings.Repeat("path/", 40),
+		"`" + strings.Repeat("x", 200) + "`",
+		"```\n" + strings.Repeat("0123456789", 30) + "\n```",
+		"# " + strings.Repeat("漢字", 60),
+		"|a|b|c|d|e|f|g|h|\n|-|-|-|-|-|-|-|-|\n" + strings.Repeat("|some words", 8) + "|",
+		strings.Repeat("👩‍👩‍👧", 50),
+	} {
+		for _, width := range []int{2, 10, 40, 80} {
+			s := colorful(width)
+			checkSafe(t, in, s.Markdown(in, ""), s)
+		}
+	}
+	s := colorful(300)
+	s.Width = 300
+	out := s.Markdown(strings.Repeat("word ", 100), "")
+	if first, _, _ := strings.Cut(ansi.Strip(out), "\n"); len(first) > maxTextWidth {
+		t.Errorf("on a wide terminal a line has %d columns", len(first))
+	}
+}
+
+func TestMarkdownWrapsUnderTheText(t *testing.T) {
+	s := &Streams{UTF8: true, Width: 12}
+	for in, want := range map[string]string{
+		"> " + strings.Repeat("中", 8): "| 中中中中中\n| 中中中\n",
+		"中中中中中中。中中":                   "中中中中中\n中。中中\n",
+		"中中中中中「中中」":                   "中中中中中\n「中中」\n",
+	} {
+		if got := s.Markdown(in, ""); got != want {
+			t.Errorf("%q became\n%s, want\n%s", in, got, want)
+		}
+	}
+	cells, _ := split("12. abcdefghijklmnop", "")
+	var rows []string
+	for _, row := range wrap(cells, 12) {
+		rows = append(rows, paint(row))
+	}
+	if got := strings.Join(rows, "\n"); got != "12. abcdefgh\n    ijklmnop" {
+		t.Errorf("a list item wrapped to\n%s", got)
+	}
+}
+
+func TestMarkdownWithoutColourOrUnicodeIsASCII(t *testing.T) {
+	source := "# T\n\n- a\n- **b**\n\n> q\n\n|x|y|\n|-|-|\n|1|2|\n\n```go\nfunc f() {}\n```\n\n![i](http://e.com/i)\n\n- [x] done\n"
+	for name, s := range map[string]*Streams{
+		"no locale":  {OutColor: true, Width: 40},
+		"accessible": {OutColor: true, UTF8: true, Accessible: true, Width: 40},
+		"neither":    {Width: 40},
+	} {
+		out := s.Markdown(source, "dark")
+		if i := strings.IndexFunc(out, func(r rune) bool { return r > '~' || r < ' ' && r != '\n' }); i >= 0 {
+			t.Errorf("%s: not ASCII at %d: %q", name, i, out)
+		}
+	}
+	out := (&Streams{UTF8: true, Width: 40}).Markdown(source, "dark")
+	if strings.Contains(out, "\x1b") || !strings.Contains(out, "• a") {
+		t.Errorf("without colour: %q", out)
+	}
+}
+
+func TestMarkdownOfNothingIsNothing(t *testing.T) {
+	for _, in := range []string{"", "\n\n", "   \n"} {
+		if got := colorful(40).Markdown(in, ""); got != "" {
+			t.Errorf("Markdown(%q) = %q", in, got)
+		}
+	}
+}
+
+func TestMarkdownFallsBackToTheCleanedText(t *testing.T) {
+	for name, in := range map[string]string{
+		"a chasm of emphasis": strings.Repeat("*a _b ", 20000) + strings.Repeat("_*", 20000),
+		"quotes in quotes":    strings.Repeat(">", 300) + " x",
+		"lists in lists":      strings.Repeat("- ", 300) + "x",
+		"emphasis in HTML":    "<div>\n" + strings.Repeat("*a _b ", 200) + strings.Repeat("_*", 200) + "\n</div>",
+		"a definition alone":  "[name]: http://e.com",
+		"more than a MiB":     "\x1b[2J" + strings.Repeat("word\n", maxMarkdown/5),
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := strings.Trim(Clean(in), "\n") + "\n"
+			if got := colorful(40).Markdown("\n"+in, ""); got != want {
+				t.Errorf("got %d bytes, want the %d of the text", len(got), len(want))
+			}
+		})
+	}
+}
+
+func TestRenderingIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		_, err := within(renderLimit, func() (string, error) {
+			<-time.After(time.Hour)
+			return "late", nil
+		})
+		if err == nil || time.Since(start) != renderLimit {
+			t.Errorf("a slow rendering gave %v after %v", err, time.Since(start))
+		}
+		<-time.After(time.Hour)
+	})
+	_, err := within(renderLimit, func() (string, error) { panic("bug") })
+	if err == nil || !strings.Contains(err.Error(), "bug") {
+		t.Errorf("a panic gave %v", err)
+	}
+	broken := errors.New("broken")
+	if _, err := within(renderLimit, func() (string, error) { return "", broken }); !errors.Is(err, broken) {
+		t.Errorf("an error gave %v", err)
+	}
+}
+
+func TestMarkdownChoosesTheStyle(t *testing.T) {
+	const source = "plain text"
+	dir := t.TempDir()
+	custom, broken := filepath.Join(dir, "style.json"), filepath.Join(dir, "broken.json")
+	for path, content := range map[string]string{
+		custom: `{"document":{"color":"201"}}`,
+		broken: `{"document":`,
+	} {
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const dark, light = "\x1b[38;5;252m", "\x1b[38;5;234m"
+	for _, c := range []struct {
+		name, style string
+		env         []string
+		want        string
+		warns       bool
+	}{
+		{name: "dark by default", want: dark},
+		{name: "auto", style: "auto", want: dark},
+		{name: "a light background", env: []string{"COLORFGBG=0;15"}, want: light},
+		{name: "a light background with three fields", env: []string{"COLORFGBG=0;default;7"}, want: light},
+		{name: "a dark background", env: []string{"COLORFGBG=15;0"}, want: dark},
+		{name: "GLAMOUR_STYLE", env: []string{"GLAMOUR_STYLE=light"}, want: light},
+		{name: "GLAMOUR_STYLE=auto", env: []string{"GLAMOUR_STYLE=auto"}, want: dark},
+		{name: "the setting goes before", style: "dark", env: []string{"GLAMOUR_STYLE=light", "COLORFGBG=0;15"}, want: dark},
+		{name: "a file", style: custom, want: "\x1b[38;5;201m"},
+		{name: "an unknown name", style: "nonesuch", env: []string{"COLORFGBG=0;15"}, want: light, warns: true},
+		{name: "a broken file", style: broken, want: dark, warns: true},
+		{name: "a directory", style: dir, want: dark, warns: true},
+		{name: "a bad GLAMOUR_STYLE", env: []string{"GLAMOUR_STYLE=nonesuch"}, want: dark, warns: true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := colorful(40, c.env...)
+			if got := s.Markdown(source, c.style); !strings.HasPrefix(got, c.want) {
+				t.Errorf("rendered as %q, want %q", got, c.want)
+			}
+			if err := s.CheckStyle(c.style); (err != nil) != c.warns {
+				t.Errorf("CheckStyle = %v, want an error: %v", err, c.warns)
+			}
+		})
+	}
+}
+
+func TestMarkdownUsesTheColoursOfTheTerminal(t *testing.T) {
+	for _, c := range []struct{ env, want string }{
+		{"TERM=xterm", "\x1b[37m"},
+		{"TERM=screen-256color", "\x1b[38;5;252m"},
+		{"COLORTERM=truecolor", "\x1b[38;2;1;2;3m"},
+		{"COLORTERM=24bit", "\x1b[38;2;1;2;3m"},
+	} {
+		style := filepath.Join(t.TempDir(), "style.json")
+		color := "252"
+		if strings.Contains(c.want, "38;2") {
+			color = "#010203"
+		}
+		if err := os.WriteFile(style, []byte(`{"document":{"color":"`+color+`"}}`), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := &Streams{OutColor: true, UTF8: true, env: environment(c.env)}
+		if got := s.Markdown("x", style); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%s: rendered as %q, want %q", c.env, got, c.want)
+		}
+	}
+}
+
+func FuzzMarkdown(f *testing.F) {
+	for _, seed := range []string{
+		"# T\n\n- a\n  - b `c`\n\n> q\n\n|x|y|\n|-|-:|\n|中文|2|\n",
+		"x&#27;[8m&#155;&rlm; <b>&#x1b;</b>\n```go\nfunc f() {}\t\n```",
+		"[a]: http://e.com\n[a] ![i](u) <http://x.y> www.e.com/" + strings.Repeat("x", 60),
+		"- [ ] t\n\n1. a\n\n   ```\n   x\n\nT\n: d\n\n---\n~~s~~ \x1b[2J\u202e\xff",
+		"<div>\n```\n</div>\n<i>\n```\n*_*_*_",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		for _, s := range []*Streams{colorful(40), {UTF8: true, Width: 40}, {Width: 7}} {
+			checkSafe(t, source, s.Markdown(source, ""), s)
+		}
+	})
+}

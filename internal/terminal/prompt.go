@@ -1,0 +1,143 @@
+package terminal
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+)
+
+// maxAnswer bounds what is read for one question, in bytes.
+const maxAnswer = 64 << 10
+
+// maxConfirmations is how often Confirm asks for a yes or a no.
+const maxConfirmations = 3
+
+// ErrNoTerminal means that there is nobody to ask.
+var ErrNoTerminal = errors.New("no terminal to ask on")
+
+// Ask writes question and a space to the terminal and returns the line typed,
+// without the spaces around it. It talks to the terminal itself, so that stdin
+// and stdout stay free for data. The errors are ErrNoTerminal, io.EOF for
+// Ctrl-D, and ctx.Err() once ctx is done.
+func (s *Streams) Ask(ctx context.Context, question string) (string, error) {
+	answer, err := s.prompt(ctx, question, false)
+	return strings.TrimSpace(answer), err
+}
+
+// AskSecret is Ask with the typing hidden and spaces kept. Whatever the outcome,
+// typing is visible again when it returns.
+func (s *Streams) AskSecret(ctx context.Context, question string) (string, error) {
+	return s.prompt(ctx, question, true)
+}
+
+// Confirm asks for a yes or a no. Enter alone and Ctrl-D mean no, and so does
+// the third answer that is neither.
+func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
+	for range maxConfirmations {
+		answer, err := s.Ask(ctx, CleanLine(question)+" [y/N]")
+		if err != nil && !errors.Is(err, io.EOF) {
+			return false, err
+		}
+		switch strings.ToLower(answer) {
+		case "y", "yes":
+			return true, nil
+		case "", "n", "no":
+			return false, nil
+		}
+	}
+	return false, nil
+}
+
+// TTY opens the terminal itself, wherever stdin and stdout go. The caller closes
+// both files, which may be one. The error is ErrNoTerminal.
+func (s *Streams) TTY() (in, out *os.File, err error) {
+	open := s.OpenTTY
+	if open == nil {
+		open = openTTY
+	}
+	if in, out, err = open(); err != nil {
+		return nil, nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
+	}
+	return in, out, nil
+}
+
+func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (string, error) {
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	in, out, err := s.TTY()
+	if err != nil {
+		return "", err
+	}
+	restore := func() error { return nil }
+	if hidden {
+		if restore, err = hideTyping(in); err != nil {
+			closeTTY(in, out)
+			return "", fmt.Errorf("hiding what is typed: %w", err)
+		}
+	}
+	fmt.Fprint(out, CleanLine(question)+" ")
+
+	type reply struct {
+		line string
+		err  error
+	}
+	done := make(chan reply, 1)
+	go func() {
+		line, err := readLine(in)
+		done <- reply{line, err}
+	}()
+	select {
+	case r := <-done:
+		err := errors.Join(r.err, restore())
+		if hidden || r.err != nil {
+			fmt.Fprintln(out)
+		}
+		closeTTY(in, out)
+		return r.line, err
+	case <-ctx.Done():
+		err := errors.Join(ctx.Err(), restore())
+		fmt.Fprintln(out)
+		// Where a terminal takes no deadline (macOS, Windows) the read ends with
+		// the next line typed, and nobody waits for it.
+		_ = in.SetReadDeadline(time.Unix(1, 0))
+		go func() {
+			<-done
+			closeTTY(in, out)
+		}()
+		return "", err
+	}
+}
+
+// readLine reads no further than one line of a terminal in its line mode, where
+// a read never returns more, so that nothing typed ahead is lost.
+func readLine(in io.Reader) (string, error) {
+	var line []byte
+	buffer := make([]byte, 4096)
+	for len(line) < maxAnswer {
+		n, err := in.Read(buffer)
+		line = append(line, buffer[:n]...)
+		if end := bytes.IndexByte(line, '\n'); end >= 0 {
+			return strings.TrimSuffix(string(line[:end]), "\r"), nil
+		}
+		if errors.Is(err, io.EOF) && len(line) > 0 {
+			return string(line), nil
+		}
+		if err != nil {
+			return "", err
+		}
+	}
+	return "", fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+}
+
+func closeTTY(in, out *os.File) {
+	_ = in.Close()
+	if out != in {
+		_ = out.Close()
+	}
+}

@@ -1,0 +1,113 @@
+package terminal
+
+import (
+	"io"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+const (
+	columnGap = "  "
+	// minFlexible is the least number of columns that a shrinking column keeps.
+	minFlexible = 10
+	boldStart   = "\x1b[1m"
+)
+
+// Column describes one column of a table.
+type Column struct {
+	Title string
+	// Right aligns the cells at their right edge, for numbers.
+	Right bool
+	// Flexible marks the column that is truncated when the table is wider than
+	// the terminal. Without any it is the last one.
+	Flexible bool
+}
+
+// Table writes rows to stdout. Every cell is
+// cleaned to one line; a missing one is empty. On a terminal the columns are
+// aligned under their titles and no line is wider than the terminal. Elsewhere
+// cells are whole and separated by tabs, and there is no line of titles.
+func (s *Streams) Table(columns []Column, rows [][]string) error {
+	if len(columns) == 0 {
+		return nil
+	}
+	titles := make([]string, len(columns))
+	for i, column := range columns {
+		titles[i] = column.Title
+	}
+	table := [][]string{cleanCells(titles, len(columns))}
+	for _, row := range rows {
+		table = append(table, cleanCells(row, len(columns)))
+	}
+	var b strings.Builder
+	if s.OutTTY {
+		s.align(&b, columns, table)
+	} else {
+		for _, row := range table[1:] {
+			b.WriteString(strings.Join(row, "\t") + "\n")
+		}
+	}
+	_, err := io.WriteString(s.Out, b.String())
+	return err
+}
+
+func cleanCells(row []string, count int) []string {
+	cells := make([]string, count)
+	for i := range min(len(row), count) {
+		cells[i] = CleanLine(row[i])
+	}
+	return cells
+}
+
+func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string) {
+	widths := s.columnWidths(columns, table)
+	for i, row := range table {
+		cells := make([]string, len(columns))
+		for j, cell := range row {
+			cell = s.truncate(cell, widths[j])
+			padding := strings.Repeat(" ", widths[j]-ansi.StringWidth(cell))
+			if columns[j].Right {
+				cells[j] = padding + cell
+			} else {
+				cells[j] = cell + padding
+			}
+		}
+		line := strings.TrimRight(strings.Join(cells, columnGap), " ")
+		line = s.truncate(line, s.columns())
+		if i == 0 && s.OutColor {
+			line = boldStart + line + sgrReset
+		}
+		b.WriteString(line + "\n")
+	}
+}
+
+// columnWidths gives each column the width of its widest cell and takes what is
+// too much from the flexible one.
+func (s *Streams) columnWidths(columns []Column, table [][]string) []int {
+	widths := make([]int, len(columns))
+	for _, row := range table {
+		for j, cell := range row {
+			widths[j] = max(widths[j], ansi.StringWidth(cell))
+		}
+	}
+	flexible, total := len(columns)-1, len(columnGap)*(len(columns)-1)
+	for j := len(columns) - 1; j >= 0; j-- {
+		if columns[j].Flexible {
+			flexible = j
+		}
+		total += widths[j]
+	}
+	if excess := total - s.columns(); excess > 0 {
+		widths[flexible] = max(widths[flexible]-excess, min(minFlexible, widths[flexible]))
+	}
+	return widths
+}
+
+// truncate is Truncate in the characters that the locale shows.
+func (s *Streams) truncate(line string, width int) string {
+	if s.UTF8 {
+		return Truncate(line, width)
+	}
+	return ansi.Truncate(line, width, "...")
+}

@@ -1,0 +1,95 @@
+package terminal
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+var (
+	tableColumns = []Column{{Title: "ID"}, {Title: "TITLE", Flexible: true}, {Title: "TURNS", Right: true}}
+	tableRows    = [][]string{
+		{"1a2b3c4d", "How to pipe\na file\t\x1b[2J", "3"},
+		{"5e6f7a8b", "日本語のとても長い題名", "12"},
+		{"9c"},
+	}
+)
+
+func TestTableAlignsByColumns(t *testing.T) {
+	var out bytes.Buffer
+	s := &Streams{Out: &out, OutTTY: true, UTF8: true, Width: 80}
+	if err := s.Table(tableColumns, tableRows); err != nil {
+		t.Fatal(err)
+	}
+	want := "" +
+		"ID        TITLE                    TURNS\n" +
+		"1a2b3c4d  How to pipe a file ␛[2J      3\n" +
+		"5e6f7a8b  日本語のとても長い題名      12\n" +
+		"9c\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
+func TestTableFitsTheTerminal(t *testing.T) {
+	for _, width := range []int{1, 5, 20, 30, 38, 39} {
+		for _, unicode := range []bool{true, false} {
+			var out bytes.Buffer
+			s := &Streams{Out: &out, OutTTY: true, OutColor: true, UTF8: unicode, Width: width}
+			if err := s.Table(tableColumns, tableRows); err != nil {
+				t.Fatal(err)
+			}
+			for line := range strings.Lines(out.String()) {
+				if got := ansi.StringWidth(line); got > width {
+					t.Errorf("at %d columns a line has %d: %q", width, got, line)
+				}
+			}
+			if title, _, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(title, "\x1b[1m") || !strings.HasSuffix(title, sgrReset) {
+				t.Errorf("the titles are %q", title)
+			}
+		}
+	}
+	var out bytes.Buffer
+	s := &Streams{Out: &out, OutTTY: true, UTF8: true, Width: 30}
+	if err := s.Table(tableColumns, tableRows); err != nil {
+		t.Fatal(err)
+	}
+	want := "" +
+		"ID        TITLE          TURNS\n" +
+		"1a2b3c4d  How to pipe …      3\n" +
+		"5e6f7a8b  日本語のとて…     12\n" +
+		"9c\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
+func TestTableInAPipeIsWholeAndTabSeparated(t *testing.T) {
+	var out bytes.Buffer
+	s := &Streams{Out: &out, OutColor: true, Width: 10}
+	if err := s.Table(tableColumns, tableRows); err != nil {
+		t.Fatal(err)
+	}
+	want := "ID\tTITLE\tTURNS\n1a2b3c4d\tHow to pipe a file ␛[2J\t3\n5e6f7a8b\t日本語のとても長い題名\t12\n9c\t\t\n"
+	if out.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", &out, want)
+	}
+}
+
+type brokenPipe struct{}
+
+var errBroken = errors.New("broken pipe")
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestTableReportsAFailedWrite(t *testing.T) {
+	if err := (&Streams{Out: brokenPipe{}}).Table(tableColumns, nil); !errors.Is(err, errBroken) {
+		t.Errorf("err = %v", err)
+	}
+	if err := (&Streams{Out: brokenPipe{}}).Table(nil, nil); err != nil {
+		t.Errorf("a table without columns: %v", err)
+	}
+}

@@ -1,0 +1,158 @@
+// Package terminal is all that hobnob knows about the terminal: the three
+// streams and the facts about them, the filters that keep hostile text from
+// steering the terminal, Markdown, tables, the spinner and the prompts.
+//
+// It must not know commands, settings, the service or where a text came from:
+// whatever it is given to show counts as hostile. It imports nothing of hobnob
+// and is the only package that imports glamour and its relatives.
+//
+// One measure of width is used throughout, the grapheme clusters of
+// github.com/charmbracelet/x/ansi, in terminal columns.
+package terminal
+
+import (
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"golang.org/x/term"
+)
+
+// defaultWidth is the number of columns where nothing tells another.
+const defaultWidth = 80
+
+// Env looks an environment variable up; an unset one is empty, as with
+// os.Getenv.
+type Env func(key string) string
+
+// Streams is the three standard streams and what was found out about them, once,
+// by Detect. A literal with the fields that matter serves in tests: zero means
+// no terminal, no colour, ASCII and 80 columns.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+
+	InTTY, OutTTY, ErrTTY bool
+
+	// Width is the number of columns of stdout's terminal, else of stderr's,
+	// else COLUMNS, else 80.
+	Width int
+
+	// OutColor and ErrColor tell whether SGR sequences may be written at all:
+	// not for NO_COLOR (https://no-color.org), not with CLICOLOR=0, always with
+	// CLICOLOR_FORCE (https://bixense.com/clicolors), otherwise on a terminal
+	// that is not dumb.
+	OutColor, ErrColor bool
+
+	// Accessible is set by ACCESSIBLE (neither empty nor 0): no spinner and no
+	// box drawing, for screen readers.
+	Accessible bool
+
+	// UTF8 tells whether the locale shows Unicode.
+	UTF8 bool
+
+	// Dumb is set by TERM=dumb and, except on Windows, by a missing TERM: the
+	// cursor cannot be moved.
+	Dumb bool
+
+	// OpenTTY opens the terminal that prompts talk to, which the prompt then
+	// closes; in and out may be one file. Nil opens the controlling terminal.
+	OpenTTY func() (in, out *os.File, err error)
+
+	env Env
+}
+
+// Detect finds the facts about the streams. It neither writes to a terminal nor
+// asks one anything. On Windows it makes the console obey SGR sequences, and a
+// console that cannot gets no colour.
+func Detect(in, out, err *os.File, env Env) *Streams {
+	s := &Streams{
+		In: in, Out: out, Err: err,
+		InTTY: isTerminal(in), OutTTY: isTerminal(out), ErrTTY: isTerminal(err),
+		Width:      width(env, out, err),
+		Accessible: isSet(env("ACCESSIBLE")),
+		UTF8:       isUTF8(env, runtime.GOOS),
+		Dumb:       isDumb(env, runtime.GOOS),
+		env:        env,
+	}
+	s.OutColor = color(env, s.OutTTY && !s.Dumb && obeysSequences(out))
+	s.ErrColor = color(env, s.ErrTTY && !s.Dumb && obeysSequences(err))
+	return s
+}
+
+// DisableColor turns colour off on both outputs, as --no-color does.
+func (s *Streams) DisableColor() {
+	s.OutColor, s.ErrColor = false, false
+}
+
+// columns is Width, also for a Streams that Detect did not make.
+func (s *Streams) columns() int {
+	if s.Width > 0 {
+		return s.Width
+	}
+	return defaultWidth
+}
+
+func (s *Streams) getenv(key string) string {
+	if s.env == nil {
+		return ""
+	}
+	return s.env(key)
+}
+
+func isTerminal(f *os.File) bool {
+	return f != nil && term.IsTerminal(int(f.Fd()))
+}
+
+// width trusts COLUMNS last: shells export it stale after a resize.
+func width(env Env, files ...*os.File) int {
+	for _, f := range files {
+		if !isTerminal(f) {
+			continue
+		}
+		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
+			return columns
+		}
+	}
+	if columns, err := strconv.Atoi(env("COLUMNS")); err == nil && columns > 0 {
+		return columns
+	}
+	return defaultWidth
+}
+
+func color(env Env, capable bool) bool {
+	forced := isSet(env("CLICOLOR_FORCE"))
+	switch {
+	case env("NO_COLOR") != "":
+		return false
+	case env("CLICOLOR") == "0" && !forced:
+		return false
+	default:
+		return forced || capable
+	}
+}
+
+func isSet(value string) bool {
+	return value != "" && value != "0"
+}
+
+func isDumb(env Env, goos string) bool {
+	name := env("TERM")
+	return name == "dumb" || name == "" && goos != "windows"
+}
+
+// isUTF8 follows the order of setlocale(3). With no locale at all the guess is
+// yes, because containers and ssh sessions come without one.
+func isUTF8(env Env, goos string) bool {
+	if goos == "windows" {
+		return true
+	}
+	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if locale := strings.ToLower(env(key)); locale != "" {
+			return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
+		}
+	}
+	return true
+}
