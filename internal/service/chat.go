@@ -1,0 +1,170 @@
+package service
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"github.com/hobnob-cli/hobnob/internal/agent"
+	"github.com/hobnob-cli/hobnob/internal/api"
+)
+
+// maxBody bounds a request: a prompt of 10 MiB with as much context again and
+// again, and what JSON adds to it.
+const maxBody = 64 << 20
+
+// chat answers POST /api/v1/chat (interface, section 4.1).
+func (h *handler) chat(w http.ResponseWriter, r *http.Request) {
+	request, failure := readRequest(w, r)
+	if failure == nil {
+		failure = validate(request)
+	}
+	if failure != nil {
+		writeError(w, failure.status, failure.code, failure.message)
+		return
+	}
+	answerer, ok := h.agent(request.AgentID)
+	if !ok {
+		writeError(w, http.StatusNotFound, "agent_not_found", fmt.Sprintf("no agent has the id %s", request.AgentID))
+		return
+	}
+	messages := make([]agent.Message, len(request.Messages))
+	for i, m := range request.Messages {
+		messages[i] = agent.Message{Role: m.Role, Content: m.Content}
+	}
+	answer, err := answerer.Complete(r.Context(), messages)
+	if err != nil {
+		h.report(fmt.Errorf("agent %s: %w", answerer.Name, err))
+		writeError(w, http.StatusBadGateway, "agent_failed", "the agent could not answer")
+		return
+	}
+	created := seconds(h.now())
+	conversation := Conversation{ID: uuid.NewString(), AgentID: answerer.ID, Title: title(request.Messages), Created: created}
+	if err := h.store.Create(r.Context(), h.client(), conversation); err != nil {
+		h.report(err)
+		writeError(w, http.StatusInternalServerError, "internal", "the conversation could not be stored")
+		return
+	}
+	writeJSON(w, http.StatusOK, api.Completion{
+		ID:             uuid.NewString(),
+		ConversationID: conversation.ID,
+		Object:         "chat.completion",
+		Created:        number(created),
+		Model:          answer.Model,
+		Choices: []api.Choice{{
+			Message:      api.Message{Role: api.RoleAssistant, Content: answer.Content},
+			Index:        0,
+			FinishReason: "stop",
+		}},
+		Usage: &api.Usage{
+			PromptTokens:     answer.PromptTokens,
+			CompletionTokens: answer.CompletionTokens,
+			TotalTokens:      answer.PromptTokens + answer.CompletionTokens,
+		},
+	})
+}
+
+// requestError is a request that the service refuses.
+type requestError struct {
+	status        int
+	code, message string
+}
+
+func invalid(format string, args ...any) *requestError {
+	return &requestError{http.StatusBadRequest, "invalid_request", fmt.Sprintf(format, args...)}
+}
+
+func readRequest(w http.ResponseWriter, r *http.Request) (api.Request, *requestError) {
+	var request api.Request
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		return request, &requestError{http.StatusUnsupportedMediaType, "unsupported_media_type", "the body must have the Content-Type application/json"}
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxBody))
+	var large *http.MaxBytesError
+	switch {
+	case errors.As(err, &large):
+		return request, &requestError{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)}
+	case err != nil:
+		return request, invalid("the body could not be read")
+	case !utf8.Valid(body):
+		return request, invalid("the body is not valid UTF-8")
+	}
+	if err := json.Unmarshal(body, &request); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) && kind.Field != "" {
+			return request, invalid("%s cannot be a %s", kind.Field, kind.Value)
+		}
+		return request, invalid("the body is not a JSON object with messages")
+	}
+	return request, nil
+}
+
+// validate applies section 2 of the interface and what follows from it: a
+// completion answers a user's message, so that one comes last.
+func validate(request api.Request) *requestError {
+	if len(request.Messages) == 0 {
+		return invalid("messages must hold at least one message")
+	}
+	for i, m := range request.Messages {
+		if m.Role != api.RoleUser && m.Role != api.RoleAssistant {
+			return invalid("messages[%d].role must be user or assistant", i)
+		}
+		if m.Content == "" {
+			return invalid("messages[%d].content must not be empty", i)
+		}
+	}
+	if last := len(request.Messages) - 1; request.Messages[last].Role != api.RoleUser {
+		return invalid("messages[%d], the last one, must be of the user", last)
+	}
+	if id := request.AgentID; id != "" && (len(id) != 36 || uuid.Validate(id) != nil) {
+		return invalid("agentId must be a UUID")
+	}
+	return nil
+}
+
+func (h *handler) agent(id string) (Agent, bool) {
+	if id == "" && len(h.agents) > 0 {
+		return h.agents[0], true
+	}
+	for _, a := range h.agents {
+		if strings.EqualFold(a.ID, id) {
+			return a, true
+		}
+	}
+	return Agent{}, false
+}
+
+// titleRunes is the longest title of a conversation.
+const titleRunes = 80
+
+// title is the beginning of the first question, on one line.
+func title(messages []api.Message) string {
+	head := messages[0].Content
+	head = head[:min(len(head), 8*titleRunes)]
+	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(head, "")), " "))
+	return string(runes[:min(len(runes), titleRunes)])
+}
+
+// seconds is a Unix timestamp with a fractional part, to the microsecond, which
+// is as much as a float64 holds. An instant at a full second is moved by one
+// microsecond, so that the fraction that the interface promises is always there.
+func seconds(t time.Time) float64 {
+	micros := t.UnixMicro()
+	if micros%1_000_000 == 0 {
+		micros++
+	}
+	return float64(micros) / 1e6
+}
+
+func number(seconds float64) json.Number {
+	return json.Number(strconv.FormatFloat(seconds, 'f', -1, 64))
+}

@@ -1,0 +1,72 @@
+package service
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
+
+// schema of the service's SQLite store. Released migrations are never edited.
+var schema = sqlite.Schema{
+	ApplicationID: 0x686f6273, // "hobs"
+	Migrations: []string{`
+CREATE TABLE conversations(
+	seq      INTEGER PRIMARY KEY,
+	id       TEXT NOT NULL UNIQUE,
+	client   TEXT NOT NULL,
+	agent_id TEXT NOT NULL,
+	title    TEXT NOT NULL,
+	created  REAL NOT NULL
+) STRICT;
+CREATE INDEX conversations_client ON conversations(client, seq);
+`},
+}
+
+// SQLiteStore is a Store in one file.
+type SQLiteStore struct{ db *sqlite.DB }
+
+// OpenSQLite opens or creates the store at path; sqlite.Memory keeps it in memory.
+func OpenSQLite(ctx context.Context, path string) (*SQLiteStore, error) {
+	db, err := sqlite.Open(ctx, path, schema)
+	if err != nil {
+		return nil, err
+	}
+	return &SQLiteStore{db: db}, nil
+}
+
+// Close releases the file.
+func (s *SQLiteStore) Close() error { return s.db.Close() }
+
+// Create implements Store.
+func (s *SQLiteStore) Create(ctx context.Context, client string, c Conversation) error {
+	_, err := s.db.ExecContext(ctx, `INSERT INTO conversations(id, client, agent_id, title, created) VALUES(?, ?, ?, ?, ?)`,
+		c.ID, client, c.AgentID, c.Title, c.Created)
+	if err != nil {
+		return fmt.Errorf("cannot store conversation %s: %w", c.ID, sqlite.Explain(err))
+	}
+	return nil
+}
+
+// List implements Store.
+func (s *SQLiteStore) List(ctx context.Context, client string, limit int) (list []Conversation, more bool, err error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT id, agent_id, title, created FROM conversations WHERE client = ? ORDER BY seq DESC LIMIT ?`, client, limit+1)
+	if err != nil {
+		return nil, false, fmt.Errorf("cannot list conversations: %w", sqlite.Explain(err))
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var c Conversation
+		if err := rows.Scan(&c.ID, &c.AgentID, &c.Title, &c.Created); err != nil {
+			return nil, false, fmt.Errorf("cannot list conversations: %w", err)
+		}
+		list = append(list, c)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, false, fmt.Errorf("cannot list conversations: %w", sqlite.Explain(err))
+	}
+	if len(list) > limit {
+		return list[:limit], true, nil
+	}
+	return list, false, nil
+}

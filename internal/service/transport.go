@@ -1,0 +1,95 @@
+package service
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptrace"
+)
+
+// Transport reaches a handler inside the process: no port, no connection. It
+// tells a client trace of its request that there is a connection, as a network
+// transport does, so that callers can tell what was sent. The handler runs in a
+// goroutine of its own and goes on when the caller stops waiting.
+func Transport(h http.Handler) http.RoundTripper { return transport{h} }
+
+type transport struct{ handler http.Handler }
+
+func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.GotConn != nil {
+		trace.GotConn(httptrace.GotConnInfo{})
+	}
+	// As a server sees it: the body is never nil, the path is in RequestURI.
+	inner := r.Clone(r.Context())
+	inner.RequestURI, inner.RemoteAddr, inner.Host = r.URL.RequestURI(), "in-process", r.URL.Host
+	if inner.Body == nil {
+		inner.Body = http.NoBody
+	}
+	done := make(chan result, 1)
+	go func() {
+		defer func() { _ = inner.Body.Close() }()
+		done <- serve(t.handler, inner)
+	}()
+	select {
+	case <-r.Context().Done():
+		return nil, r.Context().Err()
+	case got := <-done:
+		if got.err != nil {
+			return nil, got.err
+		}
+		return got.recorder.response(r), nil
+	}
+}
+
+type result struct {
+	recorder *recorder
+	err      error
+}
+
+func serve(h http.Handler, r *http.Request) (out result) {
+	defer func() {
+		if p := recover(); p != nil {
+			out = result{err: fmt.Errorf("the service panicked: %v", p)}
+		}
+	}()
+	w := &recorder{header: http.Header{}}
+	h.ServeHTTP(w, r)
+	return result{recorder: w}
+}
+
+// recorder is the http.ResponseWriter of one in-process request.
+type recorder struct {
+	header http.Header
+	sent   http.Header // as it was when the status was written
+	status int
+	body   bytes.Buffer
+}
+
+func (w *recorder) Header() http.Header { return w.header }
+
+func (w *recorder) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status, w.sent = status, w.header.Clone()
+	}
+}
+
+func (w *recorder) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
+	return w.body.Write(p)
+}
+
+func (w *recorder) response(r *http.Request) *http.Response {
+	w.WriteHeader(http.StatusOK)
+	return &http.Response{
+		Status:        fmt.Sprintf("%d %s", w.status, http.StatusText(w.status)),
+		StatusCode:    w.status,
+		Proto:         "HTTP/1.1",
+		ProtoMajor:    1,
+		ProtoMinor:    1,
+		Header:        w.sent,
+		Body:          io.NopCloser(&w.body),
+		ContentLength: int64(w.body.Len()),
+		Request:       r,
+	}
+}
