@@ -1,0 +1,41 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+func TestEchoAnswersWithTheLastMessageOfTheUser(t *testing.T) {
+	for _, said := range []string{"hello", "", "  two\r\n\nlines \n", "\x00\xff\x1b[31m", "日本語"} {
+		a, err := NewEcho().Complete(t.Context(), []Message{{"user", "before"}, {"assistant", "yes"}, {"user", said}, {"assistant", "no"}})
+		if err != nil || a.Content != said || a.Model != "echo" {
+			t.Errorf("%q: %+v, %v", said, a, err)
+		}
+	}
+}
+
+func TestEchoNeedsAQuestion(t *testing.T) {
+	if _, err := NewEcho().Complete(t.Context(), []Message{{"assistant", "hello"}}); !errors.Is(err, ErrNoQuestion) {
+		t.Error(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := NewEcho().Complete(ctx, []Message{{"user", "hello"}}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func TestTokensAreAboutFourBytesEach(t *testing.T) {
+	for text, want := range map[string]int64{"": 0, "a": 1, "abcd": 1, "abcde": 2, "日本語": 3} {
+		if got := tokens(text); got != want {
+			t.Errorf("%q has %d tokens, want %d", text, got, want)
+		}
+	}
+	for _, a := range []Agent{NewEcho(), newTestGuide(t)} {
+		got, err := a.Complete(t.Context(), []Message{{"user", "abcd"}, {"assistant", "abcdefgh"}, {"user", "proxy"}})
+		if err != nil || got.PromptTokens != 1+2+2 || got.CompletionTokens != tokens(got.Content) {
+			t.Errorf("%s: %d and %d tokens, %v", got.Model, got.PromptTokens, got.CompletionTokens, err)
+		}
+	}
+}

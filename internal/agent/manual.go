@@ -1,0 +1,169 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// section is one "## " section of the manual, with the variants of it that are
+// written for one platform.
+type section struct {
+	topic    string // the "# " title of its file
+	heading  string
+	words    string // what people call its subject, from a "words" comment
+	text     string // Markdown below the heading, without the variants
+	variants []variant
+}
+
+// variant is a "### " part of a section whose heading names a platform.
+type variant struct {
+	platform string // as in platforms
+	text     string
+}
+
+// firstFile opens the manual; the other files follow in the order of their
+// paths.
+const firstFile = "getting-started.md"
+
+// readManual reads every .md file of manual. It fails on a file that it cannot place: text outside a section would never be
+// found, and two sections of one heading could not be told apart.
+func readManual(manual fs.FS) ([]section, error) {
+	names, err := manualFiles(manual)
+	if err != nil {
+		return nil, err
+	}
+	var sections []section
+	headings := map[string]string{}
+	for _, name := range names {
+		data, err := fs.ReadFile(manual, name)
+		if err != nil {
+			return nil, err
+		}
+		found, err := parseSections(string(data))
+		if err != nil {
+			return nil, fmt.Errorf("manual %s: %w", name, err)
+		}
+		for _, s := range found {
+			if other, ok := headings[s.heading]; ok {
+				return nil, fmt.Errorf("manual %s: section %q is also in %s", name, s.heading, other)
+			}
+			headings[s.heading] = name
+		}
+		sections = append(sections, found...)
+	}
+	if len(sections) == 0 {
+		return nil, errors.New("manual has no sections")
+	}
+	return sections, nil
+}
+
+// manualFiles returns the paths of the manual's files in order.
+func manualFiles(manual fs.FS) ([]string, error) {
+	var first, names []string
+	err := fs.WalkDir(manual, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || entry.IsDir() || path.Ext(name) != ".md":
+		case path.Base(name) == firstFile:
+			first = append(first, name)
+		default:
+			names = append(names, name)
+		}
+		return err
+	})
+	return append(first, names...), err
+}
+
+// parseSections splits one file of the manual at its headings. A line that
+// starts with # inside a code fence is a comment of a command, not a heading.
+func parseSections(file string) ([]section, error) {
+	var (
+		sections []section
+		topic    string
+		fenced   bool
+	)
+	for line := range strings.Lines(strings.ReplaceAll(file, "\r\n", "\n")) {
+		if strings.HasPrefix(line, "```") {
+			fenced = !fenced
+		}
+		level, heading := 0, ""
+		if !fenced {
+			level, heading = parseHeading(line)
+		}
+		switch {
+		case level == 1:
+			topic = heading
+		case level == 2:
+			sections = append(sections, section{topic: topic, heading: heading})
+		case len(sections) == 0:
+			if strings.TrimSpace(line) != "" {
+				return nil, fmt.Errorf("text before the first section: %q", strings.TrimSpace(line))
+			}
+		default:
+			sections[len(sections)-1].add(level, heading, line)
+		}
+	}
+	if fenced {
+		return nil, errors.New("a code fence is not closed")
+	}
+	if topic == "" {
+		return nil, errors.New("no title")
+	}
+	for i := range sections {
+		sections[i].trim()
+	}
+	return sections, nil
+}
+
+// parseHeading returns the level and the text of a Markdown heading, level 0
+// for any other line.
+func parseHeading(line string) (level int, text string) {
+	marks, text, ok := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+	if !ok || marks == "" || strings.Trim(marks, "#") != "" {
+		return 0, ""
+	}
+	return len(marks), strings.TrimSpace(text)
+}
+
+// add appends a line to the section, or opens a variant when the line is the
+// heading of one.
+func (s *section) add(level int, heading, line string) {
+	if level == 3 {
+		if p := platformNamed(heading); p != nil {
+			s.variants = append(s.variants, variant{platform: p.name})
+			return
+		}
+	}
+	if words, ok := strings.CutPrefix(line, "<!-- words: "); ok {
+		words, _, _ = strings.Cut(words, "-->")
+		s.words += words
+		return
+	}
+	if n := len(s.variants); n > 0 {
+		s.variants[n-1].text += line
+		return
+	}
+	s.text += line
+}
+
+func (s *section) trim() {
+	s.text = strings.TrimSpace(s.text)
+	for i := range s.variants {
+		s.variants[i].text = strings.TrimSpace(s.variants[i].text)
+	}
+}
+
+// variant returns the text written for a platform, or for the one that comes
+// closest to it.
+func (s *section) variant(p *platform) (variant, bool) {
+	for _, name := range []string{p.name, p.near} {
+		for _, v := range s.variants {
+			if v.platform == name {
+				return v, true
+			}
+		}
+	}
+	return variant{}, false
+}

@@ -1,0 +1,204 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+)
+
+const (
+	// maxQuestion is how much of a message, in bytes, counts as the question:
+	// what follows is input that was piped in after it.
+	maxQuestion = 2 << 10
+	// maxTerms bounds the work that one question can ask for.
+	maxTerms = 48
+	// faintWeight is what a word that names no subject counts in ranking.
+	faintWeight = 0.5
+	// certain is how sure a mended word must be to change the question.
+	certain = 0.8
+	// itsName is in every section and tells nothing, unless nothing else is
+	// asked about.
+	itsName = "hobnob"
+)
+
+// query is what the guide made of a question.
+type query struct {
+	terms    []term
+	platform *platform // the one that the question names, or nil
+	more     bool      // asks for more of the earlier answer
+	itself   bool      // names hobnob
+	leaning  bool      // leans on the earlier question: "and …", "what about it"
+}
+
+// empty reports whether a question names no subject.
+func (q query) empty() bool { return len(q.terms) == 0 }
+
+// moreWords ask to go on; a question of goOn words with one of them among it
+// asks for nothing else.
+const (
+	moreWords = "more else further next continue on details detail"
+	goOnWords = moreWords + ` tell me please about that this it go what anything and is there show give us some
+something yes ok okay sure again keep going thanks thank you in can the can could`
+)
+
+// leaningWords refer to what was said before.
+const leaningWords = "it that them those this these same instead"
+
+// paragraphs returns the parts of a message that may be the question, most
+// likely first: its paragraphs within the first maxQuestion bytes. A prompt is
+// followed by a blank line and then by the files and the input that go with it.
+func paragraphs(message string) []string {
+	if len(message) > maxQuestion {
+		message = message[:maxQuestion]
+	}
+	message = strings.ToValidUTF8(message, " ")
+	message = strings.ReplaceAll(message, "\r\n", "\n")
+	return strings.Split(message, "\n\n")
+}
+
+// understand reads the first paragraph of a message that names a subject.
+func (g *guide) understand(message string) query {
+	var first query
+	for i, paragraph := range paragraphs(message) {
+		q := g.parse(paragraph)
+		if i == 0 {
+			first = q
+		}
+		if !q.empty() || q.more || q.platform != nil {
+			return q
+		}
+	}
+	return first
+}
+
+// parse reads one paragraph.
+func (g *guide) parse(text string) query {
+	var (
+		words = splitWords(text)
+		q     = query{more: asksMore(words), leaning: leans(words)}
+		seen  = map[string]bool{}
+		add   = func(t term) {
+			if key := t.stems[0].stem; !seen[key] && len(q.terms) < maxTerms {
+				seen[key] = true
+				q.terms = append(q.terms, t)
+			}
+		}
+		platforms []string
+	)
+	for _, w := range words {
+		if p := g.platform(w); p != nil {
+			q.platform = p
+			platforms = append(platforms, w)
+			continue
+		}
+		if w == itsName {
+			q.itself = true
+			continue
+		}
+		for _, t := range g.terms(w) {
+			add(t)
+		}
+	}
+	if slices.ContainsFunc(q.terms, func(t term) bool { return !t.faint }) {
+		// The platform helps to choose between sections on one subject.
+		for _, w := range platforms {
+			add(term{stems: []substitute{{stem(w), 1}}, weight: 1, faint: true})
+		}
+	} else if q.itself && !q.more && q.platform == nil {
+		add(term{stems: []substitute{{stem(itsName), 1}}, weight: 1})
+	}
+	return q
+}
+
+// platform returns the platform that a word names, mistyped or not, or nil.
+func (g *guide) platform(word string) *platform {
+	if p := platformOf(word); p != nil || g.known(word) {
+		return p
+	}
+	if mended, sure := g.speller.mend(word); sure >= certain {
+		return platformOf(mended)
+	}
+	return nil
+}
+
+// known reports whether a word stands in the manual or has a meaning apart
+// from it.
+func (g *guide) known(word string) bool {
+	return g.index.postings[stem(word)] != nil || g.lexicon.knows(word)
+}
+
+// terms returns what a word asks for: nothing when it is a stop word, its
+// parts when it is a compound that the manual does not have.
+func (g *guide) terms(word string) []term {
+	if g.lexicon.stop[word] {
+		return nil
+	}
+	known := g.known(word)
+	var pieces []term
+	for _, piece := range parts(word) {
+		for _, t := range g.terms(piece) {
+			if known {
+				t.faint, t.weight = true, faintWeight
+			}
+			pieces = append(pieces, t)
+		}
+	}
+	if known {
+		return append(pieces, g.term(word, 1))
+	}
+	if len(pieces) > 0 {
+		return pieces
+	}
+	mended, sure := g.speller.mend(word)
+	stop := g.lexicon.stop[mended]
+	switch {
+	case sure == 0 || sure < certain && (stop || g.lexicon.faint[stem(mended)]):
+		return []term{g.term(word, 1)}
+	case stop:
+		return nil
+	default:
+		return []term{g.term(mended, sure)}
+	}
+}
+
+// term looks for a word and its synonyms.
+func (g *guide) term(word string, closeness float64) term {
+	own := stem(word)
+	t := term{stems: []substitute{{own, closeness}}, weight: 1, faint: g.isAmount(word)}
+	if g.lexicon.faint[own] {
+		t.weight, t.faint = faintWeight, true
+	}
+	for _, r := range g.lexicon.related[own] {
+		t.stems = append(t.stems, substitute{r.stem, r.closeness * closeness})
+	}
+	return t
+}
+
+// isAmount reports whether a word is a number that may count anything. A small
+// one is told by the word beside it ("exit code 6"); a large one that the
+// manual has, such as 429, is a name.
+func (g *guide) isAmount(word string) bool {
+	return strings.Trim(word, "0123456789") == "" && (len(word) <= 2 || g.index.postings[word] == nil)
+}
+
+func asksMore(words []string) bool {
+	asked := false
+	for _, w := range words {
+		if !among(goOnWords, w) {
+			return false
+		}
+		asked = asked || among(moreWords, w)
+	}
+	return asked
+}
+
+func leans(words []string) bool {
+	if len(words) > 0 && (words[0] == "and" || words[0] == "but" || words[0] == "also") {
+		return true
+	}
+	if len(words) > 1 && (words[0] == "what" || words[0] == "how") && words[1] == "about" {
+		return true
+	}
+	return slices.ContainsFunc(words, func(w string) bool { return among(leaningWords, w) })
+}
+
+func among(list, word string) bool { return slices.Contains(strings.Fields(list), word) }

@@ -1,0 +1,104 @@
+package agent
+
+import "slices"
+
+// speller mends words that are not in the vocabulary.
+type speller struct {
+	byLength map[int][]string
+}
+
+func newSpeller(vocabulary []string) speller {
+	s := speller{byLength: map[int][]string{}}
+	for _, w := range vocabulary {
+		s.byLength[len(w)] = append(s.byLength[len(w)], w)
+	}
+	return s
+}
+
+// mend returns the word of the vocabulary that word is most likely a typo of
+// and how sure that is, from 0 to 1; 0 means that none comes close. Only ASCII
+// words are mended: distances below count bytes.
+//
+// Real words of another subject are one letter away from ours ("pasta" and
+// "paste", "star" and "start"), mostly short ones. So short words are taken
+// for certain only when two letters changed places, and the first letter must
+// be right but for such a change. A wrong last letter mostly makes another
+// word of the same stem ("printer" and "printed").
+func (s speller) mend(word string) (string, float64) {
+	const shortest, longest = 3, 24
+	if len(word) < shortest || len(word) > longest || !isASCII(word) {
+		return "", 0
+	}
+	type candidate struct {
+		word string
+		sure float64
+	}
+	var best candidate
+	for length := len(word) - 2; length <= len(word)+2; length++ {
+		for _, w := range s.byLength[length] {
+			if w[0] != word[0] && (length != len(word) || w[0] != word[1] || w[1] != word[0]) {
+				continue
+			}
+			// The vocabulary has no order; among equals the alphabet decides.
+			c := candidate{w, certainty(word, w)}
+			if c.sure > best.sure || c.sure > 0 && c.sure == best.sure && c.word < best.word {
+				best = c
+			}
+		}
+	}
+	return best.word, best.sure
+}
+
+// certainty is how sure it is that typed was meant to be word.
+func certainty(typed, word string) float64 {
+	distance, swapped := editDistance(typed, word)
+	switch n := min(len(typed), len(word)); {
+	case distance == 1 && swapped:
+		return 0.95
+	case distance == 1 && len(typed) == len(word) && typed[:n-1] == word[:n-1]:
+		return 0.4
+	case distance == 1 && (n >= 6 || len(word) == 6):
+		return 0.85
+	case distance == 1 && n == 5 && len(typed) != len(word):
+		return 0.7
+	case distance == 1 && n == 4:
+		return 0.4
+	case distance == 1 && n == 5:
+		return 0.5
+	case distance == 2 && n >= 9:
+		return 0.6
+	case distance == 2 && n >= 7:
+		return 0.45
+	default:
+		return 0
+	}
+}
+
+// editDistance counts the letters to insert, delete, replace or swap with
+// their neighbour (optimal string alignment) to make b of a, and reports
+// whether a swap was among them.
+func editDistance(a, b string) (distance int, swapped bool) {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := last[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, replace)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] && before[j-2]+1 < row[j] {
+				row[j], swapped = before[j-2]+1, true
+			}
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)], swapped
+}
+
+func isASCII(word string) bool {
+	return !slices.ContainsFunc([]byte(word), func(b byte) bool { return b >= 0x80 })
+}

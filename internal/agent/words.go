@@ -1,0 +1,165 @@
+package agent
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// maxWord is the longest word, in bytes, that is looked at; what is longer is
+// data, such as base64, and no word of a question.
+const maxWord = 40
+
+// splitWords returns the words of text in lower case. A word with hyphens or
+// underscores inside stays whole ("no-save", "hobnob_token"), and so does a flag
+// with its dashes. A short flag keeps its case: -c and -C are not the same.
+func splitWords(text string) []string {
+	var found []string
+	for token := range strings.FieldsFuncSeq(text, isBetweenWords) {
+		word := strings.TrimLeft(token, joiners)
+		lead := token[:len(token)-len(word)]
+		word = strings.TrimRight(word, joiners)
+		if word == "" || len(word) > maxWord {
+			continue
+		}
+		dashes := lead[len(strings.TrimRight(lead, "-")):]
+		switch {
+		case dashes == "-" && utf8.RuneCountInString(word) == 1:
+			found = append(found, dashes+word)
+			continue
+		case dashes == "--":
+			word = token[len(lead)-len(dashes) : len(lead)+len(word)]
+		}
+		found = append(found, dropApostrophes(strings.ToLower(word)))
+	}
+	return joinPhrases(found)
+}
+
+// joiners may stand inside a word.
+const joiners = "-_'’"
+
+func isBetweenWords(r rune) bool {
+	return !isWord(r) && r != '-' && r != '_' && r != '\'' && r != '’'
+}
+
+// dropApostrophes takes off a possessive s and joins a contraction.
+func dropApostrophes(word string) string {
+	if !strings.ContainsAny(word, "'’") {
+		return word
+	}
+	word = strings.ReplaceAll(word, "’", "'")
+	return strings.ReplaceAll(strings.TrimSuffix(word, "'s"), "'", "")
+}
+
+func isWord(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9'
+	}
+	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
+}
+
+// parts returns the words that a compound word or a long flag is made of, none
+// for a plain word.
+func parts(word string) []string {
+	if !strings.ContainsAny(word, "-_") || isFlag(word) && len(word) == 2 {
+		return nil
+	}
+	return strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '_' })
+}
+
+func isFlag(word string) bool { return strings.HasPrefix(word, "-") }
+
+// phrases are words that mean one thing together, each with the one word that
+// stands for it.
+var phrases = map[[2]string]string{
+	{"log", "in"}: "login", {"logging", "in"}: "login", {"logged", "in"}: "login",
+	{"sign", "in"}: "login", {"signing", "in"}: "login", {"signed", "in"}: "login",
+	{"log", "out"}: "logout", {"logging", "out"}: "logout", {"logged", "out"}: "logout",
+	{"sign", "out"}: "logout", {"signing", "out"}: "logout", {"signed", "out"}: "logout",
+	{"sign", "off"}: "logout", {"log", "off"}: "logout",
+	{"get", "started"}: "getstarted", {"getting", "started"}: "getstarted", {"am", "i"}: "status",
+	{"timed", "out"}: "timeout", {"time", "out"}: "timeout", {"times", "out"}: "timeout",
+	{"turn", "off"}: "disable", {"turning", "off"}: "disable", {"switch", "off"}: "disable",
+	{"go", "back"}: "continue", {"going", "back"}: "continue",
+	{"set", "up"}: "setup", {"setting", "up"}: "setup",
+	{"carry", "on"}: "continue", {"left", "off"}: "continue", {"pick", "up"}: "continue", {"follow", "up"}: "continue",
+	{"standard", "input"}: "stdin", {"standard", "output"}: "stdout", {"standard", "error"}: "stderr",
+	{"api", "key"}: "token", {"access", "key"}: "token", {"api", "token"}: "token",
+	{"exit", "status"}: "exitcode", {"exit", "code"}: "exitcode", {"exit", "codes"}: "exitcode",
+	{"return", "code"}: "exitcode", {"return", "codes"}: "exitcode", {"error", "code"}: "exitcode",
+	{"exited", "with"}: "exitcode", {"exits", "with"}: "exitcode", {"exit", "value"}: "exitcode",
+	{"shut", "up"}: "quiet", {"get", "rid"}: "remove", {"getting", "rid"}: "remove",
+	{"start", "over"}: "fresh", {"from", "scratch"}: "fresh",
+	{"command", "prompt"}: "cmd", {"command", "line"}: "shell",
+	{"config", "file"}: "configfile", {"configuration", "file"}: "configfile",
+	{"settings", "file"}: "configfile",
+}
+
+func joinPhrases(words []string) []string {
+	joined := words[:0]
+	for i := 0; i < len(words); i++ {
+		if i+1 < len(words) {
+			if one, ok := phrases[[2]string{words[i], words[i+1]}]; ok {
+				joined = append(joined, one)
+				i++
+				continue
+			}
+		}
+		joined = append(joined, words[i])
+	}
+	return joined
+}
+
+// stem takes the common endings off an English word, so that "pipe", "pipes",
+// "piped" and "piping" are one term. It is light: a term need not be a word,
+// and words of other scripts are left alone.
+func stem(word string) string {
+	for _, b := range []byte(word) {
+		if b < 'a' || b > 'z' {
+			return word
+		}
+	}
+	switch {
+	case len(word) > 4 && strings.HasSuffix(word, "ies"):
+		word = word[:len(word)-3] + "y"
+	case len(word) > 4 && hasAnySuffix(word, "sses", "xes", "ches", "shes"):
+		word = word[:len(word)-2]
+	case len(word) > 2 && strings.HasSuffix(word, "s") && !hasAnySuffix(word, "ss", "us", "is"):
+		word = word[:len(word)-1]
+	}
+	for _, ending := range []struct {
+		text string
+		left int // letters that must remain, so that "string" keeps its "ing"
+	}{{"ation", 5}, {"ion", 4}, {"ing", 3}, {"ed", 3}, {"ly", 4}} {
+		rest, ok := strings.CutSuffix(word, ending.text)
+		if ok && len(rest) >= ending.left && strings.ContainsAny(rest, "aeiouy") {
+			word = undouble(rest)
+			break
+		}
+	}
+	if len(word) > 3 {
+		word = strings.TrimSuffix(word, "e")
+	}
+	if len(word) > 3 && strings.HasSuffix(word, "y") {
+		word = word[:len(word)-1] + "i"
+	}
+	return word
+}
+
+func hasAnySuffix(word string, suffixes ...string) bool {
+	for _, s := range suffixes {
+		if strings.HasSuffix(word, s) {
+			return true
+		}
+	}
+	return false
+}
+
+// undouble takes back the consonant that an ending doubled ("running").
+func undouble(word string) string {
+	n := len(word)
+	if n > 3 && word[n-1] == word[n-2] && !strings.ContainsRune("aeioulsz", rune(word[n-1])) {
+		return word[:n-1]
+	}
+	return word
+}

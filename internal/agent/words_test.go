@@ -1,0 +1,92 @@
+package agent
+
+import (
+	"slices"
+	"testing"
+)
+
+func TestWordsOfAQuestion(t *testing.T) {
+	for text, want := range map[string][]string{
+		"What's the -f flag, and -C?":   {"what", "the", "-f", "flag", "and", "-C"},
+		"use --no-save or no-save":      {"use", "--no-save", "or", "no-save"},
+		"HOBNOB_TOKEN=x":                {"hobnob_token", "x"},
+		"don’t DON'T o'":                {"dont", "dont", "o"},
+		"I log in; carry on":            {"i", "login", "continue"},
+		"a - b -- c --- -":              {"a", "b", "c"},
+		"127.0.0.1:8080":                {"127", "0", "0", "1", "8080"},
+		"Größe 日本語":                     {"größe", "日本語"},
+		"\xff\x00":                      nil,
+		"x" + string(make([]byte, 100)): {"x"},
+	} {
+		if got := splitWords(text); !slices.Equal(got, want) {
+			t.Errorf("%q has %q, want %q", text, got, want)
+		}
+	}
+}
+
+func TestFormsOfAWordAreOneTerm(t *testing.T) {
+	for _, forms := range [][]string{
+		{"file", "files", "filing", "filed"},
+		{"continue", "continues", "continued", "continuing"},
+		{"set", "sets", "setting", "settings"},
+		{"retry", "retries", "retried", "retrying"},
+		{"connect", "connects", "connected", "connection", "connecting"},
+		{"proxy", "proxies"},
+		{"id", "ids"},
+		{"run", "runs", "running"},
+	} {
+		for _, form := range forms[1:] {
+			if stem(form) != stem(forms[0]) {
+				t.Errorf("%q is %q, but %q is %q", form, stem(form), forms[0], stem(forms[0]))
+			}
+		}
+	}
+	for _, word := range []string{"string", "status", "this", "no", "日本語", "-f", "s"} {
+		if got := stem(word); got != word {
+			t.Errorf("%q became %q", word, got)
+		}
+	}
+}
+
+func TestTyposAreMended(t *testing.T) {
+	s := newSpeller([]string{"chat", "file", "token", "conversation", "continue", "paste", "start", "printed", "proxy"})
+	for typed, want := range map[string]string{
+		"caht": "chat", "fiel": "file", "convesation": "conversation", "cnoversation": "conversation",
+		"contineu": "continue", "porxy": "proxy", "rpoxy": "proxy",
+	} {
+		if got, sure := s.mend(typed); got != want || sure < 0.6 {
+			t.Errorf("%q is taken for %q (%.2f), want %q", typed, got, sure, want)
+		}
+	}
+	for _, word := range []string{"pasta", "star", "printer", "weather", "x", "", "日本", "potato"} {
+		if got, sure := s.mend(word); sure > 0.5 {
+			t.Errorf("%q is taken for %q (%.2f)", word, got, sure)
+		}
+	}
+}
+
+func TestEditDistance(t *testing.T) {
+	for _, tt := range []struct {
+		a, b    string
+		want    int
+		swapped bool
+	}{
+		{"", "", 0, false}, {"abc", "abc", 0, false}, {"", "abc", 3, false}, {"abc", "abd", 1, false},
+		{"abc", "ab", 1, false}, {"abc", "acb", 1, true}, {"kitten", "sitting", 3, false},
+	} {
+		if got, swapped := editDistance(tt.a, tt.b); got != tt.want || swapped != tt.swapped {
+			t.Errorf("%q to %q is %d, %v", tt.a, tt.b, got, swapped)
+		}
+	}
+}
+
+func FuzzStemOfAStemIsNoLonger(f *testing.F) {
+	f.Add("conversations")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, w := range splitWords(text) {
+			if s := stem(w); s == "" || len(s) > len(w) {
+				t.Errorf("%q became %q", w, s)
+			}
+		}
+	})
+}
