@@ -1,0 +1,277 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+type chatOptions struct {
+	f *Factory
+
+	Words        []string
+	Agent        string
+	Continue     bool
+	Conversation string
+	Files        []string
+	Edit         bool
+	Interactive  bool
+	Title        string
+	History      int
+	NoSave       bool
+	Raw          bool
+	Usage        bool
+	DryRun       bool
+
+	// historyGiven tells --history 0 from its absence.
+	historyGiven bool
+}
+
+func newChatCommand(f *Factory, run func(context.Context, chatOptions) error) *cobra.Command {
+	opts := chatOptions{f: f}
+	if run == nil {
+		run = runChat
+	}
+	cmd := &cobra.Command{
+		Use:     "chat [PROMPT…]",
+		Aliases: []string{"ask"},
+		Short:   "Ask an agent, once or in a conversation",
+		Long: `Send a prompt to an agent and print its reply.
+
+The prompt is made of the arguments, then each file as a named block, then
+standard input when it is a pipe or a file. With none of them, on a terminal, a
+line-by-line chat begins.
+
+Every question is written to the history before it is sent, and every reply
+before it is shown. On a terminal the reply is rendered; in a pipe it comes byte
+for byte. See also: hobnob help exit-codes.`,
+		Example: `  hobnob chat "how do I undo the last commit?"
+  hobnob chat -c "and keep the changes?"
+  hobnob chat -f main.go -f main_test.go "review these"
+  tail -50 error.log | hobnob chat "what went wrong?"
+  hobnob chat --json "name three rivers" | jq -r .reply`,
+		GroupID: groupAsk,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Words = args
+			opts.historyGiven = cmd.Flags().Changed("history")
+			if !cmd.Flags().Changed("conversation") && !opts.Continue {
+				opts.Conversation = f.Env("HOBNOB_CONVERSATION")
+			}
+			if err := opts.validate(); err != nil {
+				return err
+			}
+			return run(cmd.Context(), opts)
+		},
+		ValidArgsFunction: cobra.NoFileCompletions,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias or a `UUID`")
+	flags.BoolVarP(&opts.Continue, "continue", "c", false, "continue the latest conversation of the profile")
+	flags.StringVarP(&opts.Conversation, "conversation", "C", "", "continue this conversation: an `id`, its first characters, or a title")
+	flags.StringArrayVarP(&opts.Files, "file", "f", nil, "add this `file` to the prompt; - is standard input (repeatable)")
+	flags.BoolVarP(&opts.Edit, "edit", "e", false, "write the prompt in $VISUAL or $EDITOR")
+	flags.BoolVarP(&opts.Interactive, "interactive", "i", false, "go on asking, line by line")
+	flags.StringVar(&opts.Title, "title", "", "`title` of the new conversation")
+	flags.IntVar(&opts.History, "history", 0, "send at most this `number` of earlier turns; 0 sends none (default all)")
+	flags.BoolVar(&opts.NoSave, "no-save", false, "keep nothing on this machine")
+	flags.BoolVarP(&opts.Raw, "raw", "r", false, "do not render the reply")
+	flags.BoolVar(&opts.Usage, "usage", false, "say on stderr how many tokens were used")
+	flags.BoolVar(&opts.DryRun, "dry-run", false, "print the request and send nothing")
+	flags.Int("retries", 2, "further attempts after a request that was certainly not accepted, up to 10")
+	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("conversation", f.completeConversations)
+	for _, flag := range []string{"title", "history", "retries"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+// validate refuses flags that contradict each other.
+func (o chatOptions) validate() error {
+	const see = "see: hobnob chat --help"
+	switch {
+	case o.Continue && o.Conversation != "":
+		return usagef(see, "--continue and --conversation exclude each other")
+	case o.Title != "" && (o.Continue || o.Conversation != ""):
+		return usagef(see, "--title names a new conversation; it cannot be used while continuing one")
+	case o.History < 0:
+		return usagef(see, "--history cannot be %d; want 0 or more", o.History)
+	case o.Interactive && (o.f.Global.JSON || o.DryRun):
+		return usagef(see, "--interactive cannot be used with --json or --dry-run")
+	case o.Interactive && !o.f.IO.InTTY:
+		return usagef("leave --interactive out to ask once", "an interactive chat needs a terminal on standard input")
+	}
+	return nil
+}
+
+func runChat(ctx context.Context, opts chatOptions) error {
+	f := opts.f
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	save := profile.Save && !opts.NoSave
+	store, conversation, err := opts.continued(ctx, profile, save && !opts.DryRun)
+	if err != nil {
+		return err
+	}
+	agentID, err := opts.agent(profile, conversation)
+	if err != nil {
+		return err
+	}
+	client, err := f.Client(ctx, profile, !save)
+	if err != nil {
+		return err
+	}
+	question := chat.Question{AgentID: agentID, Conversation: conversation, Title: opts.Title, Context: opts.limits(profile)}
+	asker := chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: lifetime(profile)}
+	e := &exchange{f: f, opts: opts, profile: profile, client: client, asker: asker, save: save}
+	if !save && !opts.DryRun {
+		if err := e.withoutHistory(ctx, &question); err != nil {
+			return err
+		}
+	}
+	if opts.talks() {
+		return e.interactive(ctx, question)
+	}
+	if question.Text, err = opts.prompt(ctx); err != nil {
+		return err
+	}
+	switch {
+	case opts.DryRun:
+		return e.preview(ctx, question)
+	case opts.Interactive:
+		return e.interactive(ctx, question)
+	}
+	_, err = e.once(ctx, question)
+	return err
+}
+
+// talks reports whether there is nothing to ask yet and somebody to ask for it.
+func (o chatOptions) talks() bool {
+	return len(o.Words) == 0 && len(o.Files) == 0 && !o.Edit && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
+}
+
+// continued opens the history, for writing when something will be saved, and
+// finds the conversation to continue, nil for a new one.
+func (o chatOptions) continued(ctx context.Context, profile config.Profile, write bool) (*history.Store, *history.Conversation, error) {
+	open := o.f.History
+	if !write {
+		if open = o.f.ReadHistory; !o.Continue && o.Conversation == "" {
+			return nil, nil, nil
+		}
+	}
+	store, err := open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if write {
+		if err := store.Writable(); err != nil {
+			return nil, nil, err
+		}
+	}
+	if !o.Continue && o.Conversation == "" {
+		return store, nil, nil
+	}
+	if store == nil {
+		return nil, nil, &hintError{err: &history.NotFoundError{Ref: first(o.Conversation, "latest")}, hint: "there is no history yet; ask without -c"}
+	}
+	var found history.Conversation
+	if o.Continue {
+		found, err = store.Latest(ctx, profile.Name)
+		var missing *history.NotFoundError
+		if errors.As(err, &missing) {
+			err = &hintError{err: err, hint: fmt.Sprintf("the profile %q has no conversation yet; ask without -c", profile.Name)}
+		}
+	} else {
+		found, err = store.Find(ctx, o.Conversation)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, chosen := o.f.flags[config.ProfileKey]; found.Profile != profile.Name && !chosen {
+		return nil, nil, usagef(fmt.Sprintf("continue it there with -p %s, or send it here with -p %s", found.Profile, profile.Name),
+			"conversation %s belongs to the profile %q, not to %q", history.Short(found.ID), found.Profile, profile.Name)
+	}
+	if last, ok, err := store.LastUnanswered(ctx, found); err == nil && ok {
+		o.f.note("the last question of this conversation has no answer (%s) and is left out: %s", last.State, history.TitleOf(last.Question))
+	}
+	return store, &found, nil
+}
+
+// agent is the one named by the flag, else the conversation's own, else the profile's.
+func (o chatOptions) agent(profile config.Profile, conversation *history.Conversation) (string, error) {
+	if o.Agent == "" && conversation != nil && conversation.Profile == profile.Name && conversation.AgentID != "" {
+		return conversation.AgentID, nil
+	}
+	return profile.AgentID(profile.Agent)
+}
+
+func (o chatOptions) limits(profile config.Profile) chat.Limits {
+	if o.historyGiven {
+		return chat.Limits{None: o.History == 0, Turns: o.History}
+	}
+	return chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
+}
+
+// lifetime is longer than everything that the client may do for one question:
+// connecting and one attempt, again for each retry, and waiting in between.
+func lifetime(profile config.Profile) time.Duration {
+	return (profile.Timeout+time.Minute)*time.Duration(profile.Retries+1) + 2*time.Minute
+}
+
+// preview prints the request that would be sent.
+func (e *exchange) preview(ctx context.Context, question chat.Question) error {
+	plan, err := e.asker.Plan(ctx, question)
+	if err != nil {
+		return err
+	}
+	preview, err := e.client.Preview(plan.Request)
+	if err != nil {
+		return err
+	}
+	if e.f.Global.JSON {
+		headers := map[string]string{}
+		for _, h := range preview.Headers {
+			headers[h[0]] = h[1]
+		}
+		return e.f.printJSON(map[string]any{"version": 1, "method": preview.Method, "url": preview.URL, "headers": headers, "body": plan.Request})
+	}
+	if err := e.f.printf("%s %s\n", preview.Method, preview.URL); err != nil {
+		return err
+	}
+	for _, h := range preview.Headers {
+		if err := e.f.printf("%s: %s\n", h[0], h[1]); err != nil {
+			return err
+		}
+	}
+	return e.f.printText("\n" + string(preview.Body) + "\n")
+}
+
+// withoutHistory carries the context in memory, because nothing may be written.
+func (e *exchange) withoutHistory(ctx context.Context, question *chat.Question) error {
+	plan, err := e.asker.Plan(ctx, chat.Question{Conversation: question.Conversation, Context: question.Context})
+	if err != nil {
+		return err
+	}
+	question.Earlier = append([]api.Message{}, plan.Request.Messages[:len(plan.Request.Messages)-1]...)
+	question.Conversation, e.asker.History = nil, nil
+	return nil
+}
+
+func first(values ...string) string {
+	for _, v := range values {
+		if v != "" {
+			return v
+		}
+	}
+	return ""
+}

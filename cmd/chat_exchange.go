@@ -1,0 +1,165 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// exchange is one run of `chat`: it asks and shows.
+type exchange struct {
+	f       *Factory
+	opts    chatOptions
+	profile config.Profile
+	client  *api.Client
+	asker   chat.Asker
+	save    bool
+}
+
+// once asks one question and shows the reply. The answer is committed before
+// it is printed; an answer that cannot be committed is printed all the same.
+func (e *exchange) once(ctx context.Context, question chat.Question) (chat.Answer, error) {
+	stop := e.f.wait("asking " + first(e.profile.AgentName(question.AgentID), e.profile.Name))
+	answer, err := e.asker.Ask(ctx, question)
+	stop()
+	if err != nil {
+		return answer, err
+	}
+	if err := e.show(question, answer); err != nil {
+		return answer, err
+	}
+	e.remarks(answer)
+	if answer.SaveErr != nil {
+		return answer, &notSavedError{err: answer.SaveErr}
+	}
+	return answer, nil
+}
+
+// show writes the reply to stdout.
+func (e *exchange) show(question chat.Question, answer chat.Answer) error {
+	f, text := e.f, answer.Reply.Text
+	var err error
+	switch {
+	case f.Global.JSON:
+		err = f.printJSON(e.envelope(question, answer))
+	case f.IO.OutTTY && !e.opts.Raw:
+		if serr := f.IO.CheckStyle(e.profile.Style); serr != nil {
+			f.note("%v", serr)
+		}
+		err = f.printf("%s", f.IO.Markdown(text, e.profile.Style))
+	default:
+		if !strings.HasSuffix(text, "\n") {
+			text += "\n"
+		}
+		err = f.printText(text)
+	}
+	if err != nil && e.asker.History != nil && answer.SaveErr == nil {
+		return &hintError{err: err, hint: "the reply is saved in conversation " + history.Short(answer.Conversation)}
+	}
+	return err
+}
+
+// remarks says on stderr what else there is to know of an answer.
+func (e *exchange) remarks(answer chat.Answer) {
+	f := e.f
+	if reason := answer.Reply.FinishReason; reason != "stop" && reason != "" {
+		f.warn("the reply may be incomplete: the service gives the reason %q", reason)
+	}
+	if answer.Left > 0 {
+		f.note("%d earlier turns were not sent; they are still in the history", answer.Left)
+	}
+	switch {
+	case answer.Branch.Answered:
+		f.note("another question of this conversation was answered meanwhile; the conversation has a branch, and this answer is now its head")
+	case answer.Branch.InFlight:
+		f.note("another question of this conversation is still waiting; when it is answered the conversation has a branch")
+	}
+	if u := answer.Reply.Usage; e.opts.Usage && u != nil {
+		f.line("usage", fmt.Sprintf("%d prompt + %d completion = %d tokens, %.1f s", u.PromptTokens, u.CompletionTokens, u.TotalTokens, answer.Elapsed.Seconds()))
+	} else if e.opts.Usage {
+		f.line("usage", fmt.Sprintf("the service counted no tokens; %.1f s", answer.Elapsed.Seconds()))
+	}
+	if _, source, err := e.active(); err == nil && e.profile.Embedded() && source.Kind == "default" {
+		f.note("this answer came from the built-in guide; connect your service with: hobnob login")
+	}
+}
+
+func (e *exchange) active() (string, config.Source, error) {
+	c, err := e.f.Config()
+	if err != nil {
+		return "", config.Source{}, err
+	}
+	return c.Active()
+}
+
+// envelope is what --json prints; its fields are stable within version 1.
+type envelope struct {
+	Version      int             `json:"version"`
+	Conversation *string         `json:"conversation"`
+	Turn         *string         `json:"turn"`
+	Parent       *string         `json:"parent"`
+	AgentID      *string         `json:"agent_id"`
+	Profile      string          `json:"profile"`
+	Reply        string          `json:"reply"`
+	FinishReason string          `json:"finish_reason"`
+	Model        string          `json:"model"`
+	Usage        *api.Usage      `json:"usage"`
+	Service      serviceEnvelope `json:"service"`
+	ElapsedMS    int64           `json:"elapsed_ms"`
+	Saved        bool            `json:"saved"`
+}
+
+type serviceEnvelope struct {
+	ID             *string      `json:"id"`
+	ConversationID *string      `json:"conversation_id"`
+	Created        *json.Number `json:"created"`
+}
+
+func (e *exchange) envelope(question chat.Question, answer chat.Answer) envelope {
+	r := answer.Reply
+	out := envelope{
+		Version: 1, Conversation: orNull(answer.Conversation), Turn: orNull(answer.Turn), Parent: orNull(answer.Parent),
+		AgentID: orNull(question.AgentID), Profile: e.profile.Name, Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage,
+		Service:   serviceEnvelope{ID: orNull(r.ID), ConversationID: orNull(r.ConversationID)},
+		ElapsedMS: answer.Elapsed.Milliseconds(), Saved: e.asker.History != nil && answer.SaveErr == nil,
+	}
+	if r.Created != "" {
+		out.Service.Created = &r.Created
+	}
+	return out
+}
+
+// orNull makes an empty string null in JSON.
+func orNull(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+// wait shows the spinner until the returned function is called. Requests shown
+// by --verbose would be drawn over, so there is none then.
+func (f *Factory) wait(label string) (stop func()) {
+	if f.Global.Quiet || f.Global.Verbose {
+		return func() {}
+	}
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	current := f.IO.Wait(label)
+	f.pause = func() func() {
+		current()
+		return func() { current = f.IO.Wait(label) }
+	}
+	return func() {
+		f.writing.Lock()
+		defer f.writing.Unlock()
+		f.pause = nil
+		current()
+	}
+}

@@ -1,0 +1,110 @@
+// Package cmd is the command line: one file per command, named after it. A
+// command turns flags and arguments into a call of an internal package and
+// prints what comes back; it holds no rule that another front end would need.
+//
+// The manners of every command:
+//
+//   - stdout carries the result and nothing else; notes, spinner, questions and
+//     errors go to stderr or the terminal, each line with the prefix "hobnob:".
+//   - --json gives one JSON document on stdout, and a failure one on stderr.
+//   - Text that came from the service or a file is cleaned before a terminal
+//     sees it.
+//   - An error says what happened to what; the hint beside it says what to do.
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// Main runs hobnob with the arguments and streams of the process and returns
+// its exit code.
+func Main() int {
+	streams := terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	f := newFactory(streams, os.Getenv)
+	ctx, stop := withSignals(context.Background())
+	defer stop()
+	return run(ctx, f, os.Args[1:])
+}
+
+func run(ctx context.Context, f *Factory, args []string) (code int) {
+	defer func() {
+		if p := recover(); p != nil {
+			// The value of a panic can hold what a user wrote, so it stays out.
+			code = report(f, &internalError{kind: fmt.Sprintf("%T", p), stack: debug.Stack()})
+		}
+	}()
+	root := newRootCommand(f)
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err == nil {
+		return exitOK
+	}
+	var stopped *signalError
+	if cause := context.Cause(ctx); ctx.Err() != nil && errors.As(cause, &stopped) {
+		err = &interruptedError{signal: stopped, err: err}
+	}
+	return report(f, err)
+}
+
+// newRootCommand returns the whole tree: a command is one file and one line here.
+func newRootCommand(f *Factory) *cobra.Command {
+	root := newRoot(f)
+	root.AddCommand(
+		newChatCommand(f, nil),
+		newConversationsCommand(f),
+		newAgentsCommand(f),
+		newLoginCommand(f, nil),
+		newLogoutCommand(f, nil),
+		newStatusCommand(f, nil),
+		newConfigCommand(f),
+		newServeCommand(f, nil),
+		newVersionCommand(f, nil),
+		newCompletionCommand(f, nil),
+		newManCommand(f, nil),
+		newReferenceCommand(),
+		newEnvironmentTopic(),
+		newExitCodesTopic(),
+		newFormattingTopic(),
+	)
+	return root
+}
+
+// signalError is why a context ended.
+type signalError struct{ signal os.Signal }
+
+func (e *signalError) Error() string { return e.signal.String() }
+
+// withSignals ends the context at the first SIGINT or SIGTERM. The second one
+// ends the process at once, as if nobody had caught it.
+func withSignals(parent context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(parent)
+	caught := make(chan os.Signal, 1)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case s := <-caught:
+			signal.Stop(caught)
+			cancel(&signalError{signal: s})
+		case <-done:
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(caught)
+		close(done)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,75 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// edit lets the user write text, beginning with initial, and removes the draft.
+func (f *Factory) edit(ctx context.Context, initial, pattern string) (string, error) {
+	text, draft, err := f.editFile(ctx, initial, pattern)
+	if err != nil {
+		return "", err
+	}
+	_ = os.Remove(draft)
+	return text, nil
+}
+
+// editFile opens a private draft in $VISUAL or $EDITOR and returns what it holds
+// afterwards, and its path. When the editor fails, the draft stays and the error names it.
+func (f *Factory) editFile(ctx context.Context, initial, pattern string) (text, draft string, err error) {
+	file, err := os.CreateTemp("", "hobnob-"+pattern)
+	if err != nil {
+		return "", "", err
+	}
+	draft = file.Name()
+	_, err = file.WriteString(initial)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return "", draft, err
+	}
+	editor := first(f.Env("VISUAL"), f.Env("EDITOR"))
+	if editor == "" {
+		editor = "vi"
+		if runtime.GOOS == "windows" {
+			editor = "notepad"
+		}
+	}
+	command := editorCommand(ctx, editor, draft)
+	command.Stdin, command.Stdout, command.Stderr = f.IO.In, f.IO.Out, f.IO.Err
+	if !f.IO.InTTY || !f.IO.OutTTY {
+		// The editor needs a terminal where a pipe took its place.
+		in, out, terr := f.IO.TTY()
+		if terr == nil {
+			defer func() { _ = in.Close(); _ = out.Close() }()
+			command.Stdin, command.Stdout = in, out
+		}
+	}
+	if err := command.Run(); err != nil {
+		if initial == "" {
+			_ = os.Remove(draft)
+			return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: "set VISUAL or EDITOR to an editor that works"}
+		}
+		return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: "the text is kept in " + draft}
+	}
+	data, err := os.ReadFile(draft)
+	return string(data), draft, err
+}
+
+// editorCommand runs an editor that may hold flags and quotes. On Unix the shell
+// takes it apart, as git does; the file's name is never part of what it reads.
+func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
+	if runtime.GOOS != "windows" {
+		return exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", file)
+	}
+	if _, err := exec.LookPath(editor); err == nil {
+		return exec.CommandContext(ctx, editor, file)
+	}
+	words := strings.Fields(editor)
+	return exec.CommandContext(ctx, words[0], append(words[1:], filepath.Clean(file))...)
+}

@@ -1,0 +1,258 @@
+package cmd
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// The exit codes. Scripts rely on them: a number never changes its meaning.
+const (
+	exitOK          = 0
+	exitError       = 1
+	exitUsage       = 2
+	exitNotFound    = 3
+	exitAuth        = 4
+	exitNotSent     = 5
+	exitUnknown     = 6
+	exitLimited     = 7
+	exitRefused     = 8
+	exitNotSaved    = 9
+	exitInternal    = 70
+	exitInterrupted = 130
+	exitTerminated  = 143
+)
+
+// failure is an error as it is told: on stderr in words, or as JSON.
+type failure struct {
+	Code         string `json:"code"`
+	Exit         int    `json:"exit"`
+	Message      string `json:"message"`
+	Hint         string `json:"hint,omitempty"`
+	Status       int    `json:"status,omitempty"`
+	Conversation string `json:"conversation,omitempty"`
+	Turn         string `json:"turn,omitempty"`
+	State        string `json:"state,omitempty"`
+}
+
+// usageError is a command line that means nothing.
+type usageError struct{ message, hint string }
+
+func (e *usageError) Error() string { return e.message }
+
+func usagef(hint, format string, args ...any) error {
+	return &usageError{message: fmt.Sprintf(format, args...), hint: hint}
+}
+
+// hintError gives an error a next step.
+type hintError struct {
+	err  error
+	hint string
+}
+
+func (e *hintError) Error() string { return e.err.Error() }
+func (e *hintError) Unwrap() error { return e.err }
+
+// notSavedError is an answer that was shown and could not be kept.
+type notSavedError struct{ err error }
+
+func (e *notSavedError) Error() string {
+	return "the reply is shown but could not be saved: " + e.err.Error()
+}
+func (e *notSavedError) Unwrap() error { return e.err }
+
+// interruptedError is what a signal ended.
+type interruptedError struct {
+	signal *signalError
+	err    error
+}
+
+func (e *interruptedError) Error() string { return e.err.Error() }
+func (e *interruptedError) Unwrap() error { return e.err }
+
+// internalError is a panic.
+type internalError struct {
+	kind  string
+	stack []byte
+}
+
+func (e *internalError) Error() string { return "hobnob has a bug and stopped: " + e.kind }
+
+// report tells an error and returns its exit code.
+func report(f *Factory, err error) int {
+	told := explain(err)
+	if errors.Is(err, syscall.EPIPE) {
+		return told.Exit // whoever read the output has gone, and knows it
+	}
+	if f.Global.JSON {
+		encoder := json.NewEncoder(f.IO.Err)
+		encoder.SetEscapeHTML(false)
+		_ = encoder.Encode(map[string]failure{"error": told})
+		return told.Exit
+	}
+	fmt.Fprintf(f.IO.Err, "hobnob: error: %s\n", terminal.CleanLine(told.Message))
+	if told.Hint != "" {
+		fmt.Fprintf(f.IO.Err, "hobnob: hint: %s\n", terminal.CleanLine(told.Hint))
+	}
+	var bug *internalError
+	if errors.As(err, &bug) && f.Global.Verbose {
+		fmt.Fprintf(f.IO.Err, "%s\n", terminal.Clean(string(bug.stack)))
+	}
+	return told.Exit
+}
+
+// explain maps an error to its code, exit code and hint by its type.
+func explain(err error) failure {
+	out := describe(err)
+	out.Message = strings.TrimSpace(err.Error())
+	var hinted *hintError
+	if errors.As(err, &hinted) {
+		out.Hint = hinted.hint
+	}
+	var failed *chat.FailedError
+	if errors.As(err, &failed) {
+		out.Conversation, out.Turn, out.State = failed.Conversation, failed.Turn, string(failed.State)
+		if failed.RecordErr != nil {
+			out.Message += "; its state could not be recorded: " + failed.RecordErr.Error()
+		}
+	}
+	var remote *api.Error
+	if errors.As(err, &remote) {
+		out.Status = remote.Status
+	}
+	var stopped *interruptedError
+	if errors.As(err, &stopped) {
+		out.Code, out.Exit = "interrupted", exitInterrupted
+		if stopped.signal.signal != os.Interrupt {
+			out.Code, out.Exit = "terminated", exitTerminated
+		}
+		out.Message = "stopped by " + stopped.signal.Error()
+		switch {
+		case failed == nil:
+		case failed.State == history.Unknown:
+			out.Message += "; the service may have accepted the question, and its answer is not known"
+		default:
+			out.Message += "; the question was not sent"
+		}
+	}
+	return out
+}
+
+// describe finds the code, the exit code and the usual hint of an error.
+func describe(err error) failure {
+	var (
+		usage      *usageError
+		bug        *internalError
+		unsaved    *notSavedError
+		remote     *api.Error
+		apiConfig  *api.ConfigError
+		badFile    *config.FileError
+		badValue   *config.ValueError
+		noProfile  *config.UnknownProfileError
+		ambiguous  *config.AmbiguousProfileError
+		noURL      *config.NoBaseURLError
+		noAgent    *config.UnknownAgentError
+		keyring    *credential.KeyringError
+		command    *credential.CommandError
+		tokenFile  *credential.FileError
+		notFound   *history.NotFoundError
+		severalRef *history.AmbiguousError
+		newer      *history.ReadOnlyError
+		journal    *chat.JournalError
+	)
+	switch {
+	case errors.As(err, &bug):
+		return failure{Code: "internal", Exit: exitInternal, Hint: "what was asked is in the history; run it with --verbose and report the trace"}
+	case errors.As(err, &unsaved):
+		return failure{Code: "not_saved", Exit: exitNotSaved, Hint: "copy the reply from above; " + storageHint(err)}
+	case errors.As(err, &usage):
+		return failure{Code: "usage", Exit: exitUsage, Hint: usage.hint}
+	case errors.As(err, &remote):
+		return describeRemote(remote)
+	case errors.As(err, &apiConfig):
+		return failure{Code: "config", Exit: exitUsage, Hint: configHint(apiConfig.Setting)}
+	case errors.As(err, &badFile):
+		return failure{Code: "config", Exit: exitUsage, Hint: "correct it with: hobnob config edit"}
+	case errors.As(err, &badValue):
+		return failure{Code: "config", Exit: exitUsage, Hint: "see: hobnob config list --show-source"}
+	case errors.As(err, &noURL):
+		return failure{Code: "config", Exit: exitUsage, Hint: fmt.Sprintf("run: hobnob login -p %s", noURL.Profile)}
+	case errors.As(err, &ambiguous):
+		return failure{Code: "config", Exit: exitUsage, Hint: "choose one with -p, or for good with: hobnob config set profile NAME"}
+	case errors.As(err, &noProfile):
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: "profiles here: " + strings.Join(noProfile.Known, ", ") + "; a new one is made by: hobnob login -p NAME"}
+	case errors.As(err, &noAgent):
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: agentHint(noAgent)}
+	case errors.As(err, &notFound):
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: "see them with: hobnob conversations list --local"}
+	case errors.As(err, &severalRef):
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: severalHint(severalRef)}
+	case errors.Is(err, credential.ErrNoToken):
+		return failure{Code: "auth", Exit: exitAuth, Hint: "store one with hobnob login, or set HOBNOB_TOKEN"}
+	case errors.Is(err, credential.ErrInvalid):
+		return failure{Code: "auth", Exit: exitAuth, Hint: "paste the token again with: hobnob login"}
+	case errors.As(err, &keyring):
+		return failure{Code: "auth", Exit: exitAuth, Hint: keyringHint(keyring)}
+	case errors.As(err, &command):
+		return failure{Code: "auth", Exit: exitAuth, Hint: "run it by hand; it is the setting token_command: hobnob config get token_command"}
+	case errors.As(err, &tokenFile):
+		return failure{Code: "auth", Exit: exitAuth, Hint: tokenFileHint(tokenFile)}
+	case errors.Is(err, terminal.ErrNoTerminal):
+		return failure{Code: "usage", Exit: exitUsage, Hint: "there is no terminal to ask on; give the answer as a flag"}
+	case errors.As(err, &newer):
+		return failure{Code: "history", Exit: exitError, Hint: "update hobnob, or ask with --no-save"}
+	case errors.As(err, &journal), errors.Is(err, sqlite.ErrDamaged), errors.Is(err, sqlite.ErrBusy), errors.Is(err, sqlite.ErrReadOnly):
+		return failure{Code: "history", Exit: exitError, Hint: storageHint(err)}
+	}
+	return failure{Code: "error", Exit: exitError}
+}
+
+// describeRemote explains a failed request by what is known of its outcome.
+func describeRemote(e *api.Error) failure {
+	switch e.Kind {
+	case api.KindNotSent:
+		return failure{Code: "not_sent", Exit: exitNotSent, Hint: "nothing was sent; check the network and the address: hobnob status"}
+	case api.KindAuth:
+		if e.Status == 403 {
+			return failure{Code: "auth", Exit: exitAuth, Hint: "the token is known but not allowed to do this; ask the owner of the service, or use another token: hobnob login"}
+		}
+		return failure{Code: "auth", Exit: exitAuth, Hint: "the token is not valid or has ended; get a new one from the service and run: hobnob login"}
+	case api.KindLimited:
+		hint := "wait a little and ask again"
+		if e.RetryAfter > 0 {
+			hint = fmt.Sprintf("the service asks to wait %s; ask again then", roundUp(e.RetryAfter))
+		}
+		if e.MaybeAccepted {
+			hint += "; it may have accepted the question"
+		}
+		return failure{Code: "limited", Exit: exitLimited, Hint: hint}
+	case api.KindBroken:
+		return failure{Code: "broken", Exit: exitRefused, Hint: "the question may have been accepted; look at the reply with --verbose, and check that the base URL is an Agent Chat Service"}
+	case api.KindRefused:
+		hint := "nothing was accepted; correct the request and ask again"
+		switch {
+		case e.Status == 404:
+			hint = "check the base URL and the agent: hobnob status"
+		case e.Status >= 300 && e.Status < 400:
+			hint = "the service answers elsewhere; set that address: hobnob config set base_url URL"
+		case e.Status == 413:
+			hint = "the question with its context is too large; send less with --history N, or shorter files"
+		}
+		return failure{Code: "refused", Exit: exitRefused, Hint: hint}
+	case api.KindCanceled:
+		return failure{Code: "interrupted", Exit: exitInterrupted}
+	default:
+		return failure{Code: "unknown", Exit: exitUnknown, Hint: "the service may have accepted the question; it was not sent again, and its turn is kept as unknown"}
+	}
+}

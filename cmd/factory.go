@@ -1,0 +1,306 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/docs"
+	"github.com/hobnob-cli/hobnob/internal/agent"
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/service"
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// Factory gives commands what they need. Nothing is opened before it is asked
+// for; what was opened is closed by Close.
+type Factory struct {
+	IO     *terminal.Streams
+	Env    config.Env
+	Global GlobalFlags
+
+	// Paths tells where the files are.
+	Paths func() (config.Paths, error)
+	// Config reads the configuration file.
+	Config func() (*config.Config, error)
+	// History opens the history for writing, creating it.
+	History func(ctx context.Context) (*history.Store, error)
+
+	flags  map[string]string
+	closes []func() error
+	// pause stops the spinner while a line is written; it returns what starts
+	// it again. Nil when none runs.
+	pause   func() (resume func())
+	writing sync.Mutex // guards pause: the embedded service notes from its own goroutine
+}
+
+func newFactory(streams *terminal.Streams, env config.Env) *Factory {
+	f := &Factory{IO: streams, Env: env}
+	f.Paths = sync.OnceValues(func() (config.Paths, error) {
+		return config.FindPaths(env, runtime.GOOS, f.Global.Config)
+	})
+	f.Config = sync.OnceValues(func() (*config.Config, error) {
+		paths, err := f.Paths()
+		if err != nil {
+			return nil, err
+		}
+		c, err := config.Load(config.Options{Path: paths.ConfigFile, Flags: f.flags, Env: env})
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range c.Unknown() {
+			f.note("%s has no setting %q; it is ignored", paths.ConfigFile, key)
+		}
+		return c, nil
+	})
+	var store *history.Store
+	f.History = func(ctx context.Context) (*history.Store, error) {
+		if store != nil {
+			return store, nil
+		}
+		paths, err := f.Paths()
+		if err != nil {
+			return nil, err
+		}
+		opened, err := history.Open(ctx, paths.DataDir)
+		if err != nil {
+			return nil, err
+		}
+		f.closes = append(f.closes, opened.Close)
+		store = opened
+		return store, nil
+	}
+	return f
+}
+
+// begin is called when the command line is parsed and before a command runs.
+func (f *Factory) begin(cmd *cobra.Command) error {
+	f.flags = settingFlags(cmd)
+	if f.Global.NoColor {
+		f.IO.DisableColor()
+	}
+	return nil
+}
+
+// Close closes what was opened.
+func (f *Factory) Close() error {
+	var errs []error
+	for i := len(f.closes) - 1; i >= 0; i-- {
+		errs = append(errs, f.closes[i]())
+	}
+	f.closes = nil
+	return errors.Join(errs...)
+}
+
+// ReadHistory opens the history for reading and creates nothing; with no
+// history yet the store is nil.
+func (f *Factory) ReadHistory(ctx context.Context) (*history.Store, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return nil, err
+	}
+	store, err := history.OpenExisting(ctx, paths.DataDir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	f.closes = append(f.closes, store.Close)
+	return store, nil
+}
+
+// Profile returns the selected profile.
+func (f *Factory) Profile() (config.Profile, error) {
+	c, err := f.Config()
+	if err != nil {
+		return config.Profile{}, err
+	}
+	return c.ActiveProfile()
+}
+
+// Tokens returns where the token of a profile is, and the key it is bound to.
+func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return credential.Resolver{}, credential.Key{}, err
+	}
+	base, err := api.ParseBaseURL(p.BaseURL, p.AllowInsecureHTTP)
+	if err != nil {
+		return credential.Resolver{}, credential.Key{}, err
+	}
+	resolver := credential.Resolver{
+		Environment: f.Env("HOBNOB_TOKEN"),
+		Command:     p.TokenCommand,
+		File:        filepath.Join(filepath.Dir(paths.ConfigFile), "tokens.json"),
+		Stderr:      f.IO.Err,
+	}
+	if stdin, ok := f.IO.In.(*os.File); ok && f.IO.InTTY {
+		resolver.Stdin = stdin
+	}
+	return resolver, credential.Key{Profile: p.Name, Origin: api.Origin(base)}, nil
+}
+
+// Client returns a client for the service of the profile; nothing is dialled
+// and no token is looked up before the first request. With ephemeral the
+// embedded service keeps nothing on disk.
+func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) (*api.Client, error) {
+	if p.Embedded() {
+		options := f.clientOptions(p)
+		// Nothing is dialled: the transport below takes the place of the network.
+		options.BaseURL, options.ConversationsPath, options.CAFile = "http://localhost", "", ""
+		options.Transport = &lazyTransport{open: func() (http.RoundTripper, error) { return f.embedded(ctx, ephemeral) }}
+		return api.New(options)
+	}
+	resolver, key, err := f.Tokens(p)
+	if err != nil {
+		return nil, err
+	}
+	options := f.clientOptions(p)
+	options.Token = func(ctx context.Context) (string, error) {
+		token, err := resolver.Token(ctx, key)
+		return token.Reveal(), noToken(err, key)
+	}
+	return api.New(options)
+}
+
+// clientWithToken is Client with a token that is not stored yet.
+func (f *Factory) clientWithToken(p config.Profile, token string) (*api.Client, error) {
+	options := f.clientOptions(p)
+	options.Token = func(context.Context) (string, error) { return token, nil }
+	return api.New(options)
+}
+
+func (f *Factory) clientOptions(p config.Profile) api.Options {
+	options := api.Options{
+		BaseURL:           p.BaseURL,
+		AllowInsecureHTTP: p.AllowInsecureHTTP,
+		ConversationsPath: p.ConversationsPath,
+		CAFile:            p.CAFile,
+		Timeout:           p.Timeout,
+		Retries:           p.Retries,
+		IdempotencyKeys:   p.IdempotencyKey,
+		UserAgent:         userAgent(),
+		OnWait: func(w api.Wait) {
+			f.note("%s; trying again in %s", shortCause(w.Err), w.Delay.Round(100*time.Millisecond))
+		},
+	}
+	if f.Global.Verbose {
+		options.Log = func(line string) { fmt.Fprintln(f.IO.Err, terminal.CleanLine(line)) }
+	}
+	return options
+}
+
+// noToken says for which profile and origin there is no token.
+func noToken(err error, key credential.Key) error {
+	if errors.Is(err, credential.ErrNoToken) {
+		return fmt.Errorf("%w for profile %q at %s", err, key.Profile, key.Origin)
+	}
+	return err
+}
+
+// embedded starts the service inside the process.
+func (f *Factory) embedded(ctx context.Context, ephemeral bool) (http.RoundTripper, error) {
+	handler, err := f.Service(ctx, "", ephemeral)
+	if err != nil {
+		return nil, err
+	}
+	return service.Transport(handler), nil
+}
+
+// Service returns the handler of the embedded service with its agents.
+func (f *Factory) Service(ctx context.Context, token string, ephemeral bool) (http.Handler, error) {
+	path := sqlite.Memory
+	if !ephemeral {
+		paths, err := f.Paths()
+		if err != nil {
+			return nil, err
+		}
+		path = filepath.Join(paths.DataDir, "service.db")
+	}
+	store, err := service.OpenSQLite(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	f.closes = append(f.closes, store.Close)
+	manual, err := fs.Sub(docs.Guide, "guide")
+	if err != nil {
+		return nil, err
+	}
+	guide, err := agent.NewGuide(manual)
+	if err != nil {
+		return nil, err
+	}
+	return service.New(service.Options{
+		Store: store,
+		Token: token,
+		Agents: []service.Agent{
+			{ID: config.GuideAgent, Name: "guide", Agent: guide},
+			{ID: config.EchoAgent, Name: "echo", Agent: agent.NewEcho()},
+		},
+		Report: func(err error) { f.note("the embedded service: %v", err) },
+	}), nil
+}
+
+// lazyTransport makes its transport at the first request.
+type lazyTransport struct {
+	open func() (http.RoundTripper, error)
+	once sync.Once
+	next http.RoundTripper
+	err  error
+}
+
+func (t *lazyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.once.Do(func() { t.next, t.err = t.open() })
+	if t.err != nil {
+		return nil, t.err
+	}
+	return t.next.RoundTrip(r)
+}
+
+// note tells the user something on stderr that is no error.
+func (f *Factory) note(format string, args ...any) {
+	if !f.Global.Quiet {
+		f.line("note", fmt.Sprintf(format, args...))
+	}
+}
+
+// line writes one line to stderr, cleaned, around the spinner.
+func (f *Factory) line(word, text string) {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	if f.pause != nil {
+		defer f.pause()()
+	}
+	fmt.Fprintf(f.IO.Err, "hobnob: %s: %s\n", word, terminal.CleanLine(text))
+}
+
+// warn tells the user something that even --quiet must not hide.
+func (f *Factory) warn(format string, args ...any) {
+	f.line("warning", fmt.Sprintf(format, args...))
+}
+
+// shortCause is the telling end of an error of the client.
+func shortCause(err error) string {
+	var e *api.Error
+	if errors.As(err, &e) && e.Status != 0 {
+		return fmt.Sprintf("the service answered %d %s", e.Status, http.StatusText(e.Status))
+	}
+	if e != nil && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}

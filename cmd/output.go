@@ -1,0 +1,77 @@
+package cmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// printJSON writes one JSON document: indented for a person, on one line for a pipe.
+func (f *Factory) printJSON(value any) error {
+	encoder := json.NewEncoder(f.IO.Out)
+	encoder.SetEscapeHTML(false)
+	if f.IO.OutTTY {
+		encoder.SetIndent("", "  ")
+	}
+	return writeError(encoder.Encode(value))
+}
+
+// printf writes a line of a result.
+func (f *Factory) printf(format string, args ...any) error {
+	_, err := fmt.Fprintf(f.IO.Out, format, args...)
+	return writeError(err)
+}
+
+// printText writes text that is not ours: cleaned on a terminal, as it is elsewhere.
+func (f *Factory) printText(text string) error {
+	if f.IO.OutTTY {
+		text = terminal.Clean(text)
+	}
+	_, err := io.WriteString(f.IO.Out, text)
+	return writeError(err)
+}
+
+func writeError(err error) error {
+	if err != nil {
+		return fmt.Errorf("cannot write the output: %w", err)
+	}
+	return nil
+}
+
+// pair is a line of a description: a name and its value.
+type pair struct{ name, value string }
+
+// printPairs writes aligned names and values.
+func (f *Factory) printPairs(pairs []pair) error {
+	width := 0
+	for _, p := range pairs {
+		width = max(width, len(p.name))
+	}
+	for _, p := range pairs {
+		if err := f.printf("%-*s  %s\n", width, p.name, terminal.CleanLine(p.value)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ago is how long ago t was, in one unit.
+func ago(t, now time.Time) string {
+	d := now.Sub(t)
+	switch {
+	case t.IsZero():
+		return ""
+	case d < time.Minute:
+		return "just now"
+	case d < time.Hour:
+		return fmt.Sprintf("%d min ago", int(d.Minutes()))
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%d h ago", int(d.Hours()))
+	case d < 60*24*time.Hour:
+		return fmt.Sprintf("%d d ago", int(d.Hours()/24))
+	}
+	return t.Local().Format("2006-01-02")
+}

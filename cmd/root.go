@@ -1,0 +1,134 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hobnob-cli/hobnob/internal/config"
+)
+
+// The groups of the help page.
+const (
+	groupAsk     = "ask"
+	groupConnect = "connect"
+	groupMore    = "more"
+)
+
+// newRoot returns hobnob itself, without its commands.
+func newRoot(f *Factory) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "hobnob",
+		Short: "Talk to the agents of an Agent Chat Service",
+		Long: `hobnob sends a prompt to an agent, shows the answer, and remembers the
+conversation, because the service does not.
+
+With no configuration at all the built-in guide answers, offline: ask it how to
+do things with hobnob.`,
+		Example: `  hobnob chat "how do I pipe a file into a chat?"
+  hobnob chat -c "and in PowerShell?"
+  git diff | hobnob chat "write a commit message"
+  hobnob login`,
+		Args:              groupArgs,
+		RunE:              showHelp,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return f.begin(cmd) },
+	}
+	root.SetOut(f.IO.Out)
+	root.SetErr(f.IO.Err)
+	root.SetIn(f.IO.In)
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		return usagef("see: "+cmd.CommandPath()+" --help", "%s", strings.ReplaceAll(err.Error(), "\n", " "))
+	})
+	root.AddGroup(
+		&cobra.Group{ID: groupAsk, Title: "Ask:"},
+		&cobra.Group{ID: groupConnect, Title: "Connect:"},
+		&cobra.Group{ID: groupMore, Title: "More:"},
+	)
+	root.SetHelpCommandGroupID(groupMore)
+	f.Global.register(root.PersistentFlags())
+	_ = root.RegisterFlagCompletionFunc("profile", f.completeProfiles)
+	_ = root.RegisterFlagCompletionFunc("base-url", cobra.NoFileCompletions)
+	_ = root.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
+	return root
+}
+
+// GlobalFlags are understood by every command.
+type GlobalFlags struct {
+	Profile string
+	BaseURL string
+	Config  string
+	JSON    bool
+	Quiet   bool
+	Verbose bool
+	NoColor bool
+	Timeout string
+}
+
+func (g *GlobalFlags) register(flags *pflag.FlagSet) {
+	flags.StringVarP(&g.Profile, "profile", "p", "", "use the `name`d profile")
+	flags.StringVar(&g.BaseURL, "base-url", "", "`address` of the service, without /api/v1")
+	flags.StringVar(&g.Config, "config", "", "use this configuration `file`")
+	flags.BoolVar(&g.JSON, "json", false, "print JSON, errors too")
+	flags.BoolVarP(&g.Quiet, "quiet", "q", false, "no notes and no spinner on stderr")
+	flags.BoolVarP(&g.Verbose, "verbose", "v", false, "show requests on stderr, secrets masked")
+	flags.BoolVar(&g.NoColor, "no-color", false, "no colour")
+	flags.StringVar(&g.Timeout, "timeout", "", "longest `time` for one attempt, like 90s (default 5m)")
+}
+
+// groupArgs is for commands that only hold others: an argument is a command
+// that does not exist.
+func groupArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	cmd.SuggestionsMinimumDistance = 2
+	hint := "see: " + cmd.CommandPath() + " --help"
+	if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+		hint = "did you mean: " + cmd.CommandPath() + " " + near[0]
+	}
+	if cmd.HasParent() {
+		return usagef(hint, "%s has no command %q", cmd.CommandPath(), args[0])
+	}
+	if strings.ContainsAny(args[0], " ?") {
+		hint = "to ask a question: hobnob chat " + fmt.Sprintf("%q", args[0])
+	}
+	return usagef(hint, "there is no command %q", args[0])
+}
+
+func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+
+// exactArgs is cobra.ExactArgs with an error that names what is missing.
+func exactArgs(names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("usage: "+cmd.UseLine(), "%s is missing", names[len(args)])
+		case len(args) > len(names):
+			return usagef("usage: "+cmd.UseLine(), "%q is too much", args[len(names)])
+		}
+		return nil
+	}
+}
+
+// newGroup returns a command that only holds others.
+func newGroup(command cobra.Command, children ...*cobra.Command) *cobra.Command {
+	command.Args, command.RunE = groupArgs, showHelp
+	command.AddCommand(children...)
+	return &command
+}
+
+// settingFlags returns the settings that flags of the command line give.
+func settingFlags(cmd *cobra.Command) map[string]string {
+	given := map[string]string{}
+	for _, setting := range config.Settings() {
+		if flag := cmd.Flags().Lookup(setting.Flag); setting.Flag != "" && flag != nil && flag.Changed {
+			given[setting.Key] = flag.Value.String()
+		}
+	}
+	return given
+}
