@@ -1,0 +1,214 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type agentsOptions struct {
+	f *Factory
+
+	Name string
+	ID   string
+}
+
+func newAgentsCommand(f *Factory) *cobra.Command {
+	return newGroup(cobra.Command{
+		Use:     "agents",
+		Aliases: []string{"agent"},
+		Short:   "Name the agents of a profile",
+		Long: `Name the agents of the selected profile. The service knows an agent by a UUID
+(it is in the agent's address in the client application); an alias is yours.`,
+		Example: `  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f
+  hobnob agents use reviewer
+  hobnob chat -a reviewer -f main.go "what would you change?"`,
+		GroupID: groupConnect,
+	},
+		newAgentsListCommand(f, nil),
+		newAgentsAddCommand(f, nil),
+		newAgentsRemoveCommand(f, nil),
+		newAgentsUseCommand(f, nil),
+	)
+}
+
+func newAgentsListCommand(f *Factory, run func(agentsOptions) error) *cobra.Command {
+	opts := agentsOptions{f: f}
+	if run == nil {
+		run = runAgentsList
+	}
+	return &cobra.Command{
+		Use: "list", Aliases: []string{"ls"},
+		Short:   "List the aliases",
+		Example: "  hobnob agents list",
+		Args:    exactArgs(),
+		RunE:    func(*cobra.Command, []string) error { return run(opts) },
+	}
+}
+
+func newAgentsAddCommand(f *Factory, run func(agentsOptions) error) *cobra.Command {
+	opts := agentsOptions{f: f}
+	if run == nil {
+		run = runAgentsAdd
+	}
+	return &cobra.Command{
+		Use:               "add NAME UUID",
+		Short:             "Give an agent an alias",
+		Example:           "  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f",
+		Args:              exactArgs("NAME", "UUID"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(_ *cobra.Command, args []string) error {
+			opts.Name, opts.ID = strings.ToLower(args[0]), args[1]
+			if err := config.CheckName(opts.Name); err != nil {
+				return usagef("choose another alias", "%v", err)
+			}
+			if !config.IsUUID(opts.ID) {
+				return usagef("copy it from the agent's address in the client application", "%q is not a UUID", opts.ID)
+			}
+			return run(opts)
+		},
+	}
+}
+
+func newAgentsRemoveCommand(f *Factory, run func(agentsOptions) error) *cobra.Command {
+	opts := agentsOptions{f: f}
+	if run == nil {
+		run = runAgentsRemove
+	}
+	return &cobra.Command{
+		Use: "remove NAME", Aliases: []string{"rm"},
+		Short:             "Remove an alias",
+		Example:           "  hobnob agents remove reviewer",
+		Args:              exactArgs("NAME"),
+		ValidArgsFunction: f.completeFirst(f.completeAgents),
+		RunE: func(_ *cobra.Command, args []string) error {
+			opts.Name = strings.ToLower(args[0])
+			return run(opts)
+		},
+	}
+}
+
+func newAgentsUseCommand(f *Factory, run func(agentsOptions) error) *cobra.Command {
+	opts := agentsOptions{f: f}
+	if run == nil {
+		run = runAgentsUse
+	}
+	return &cobra.Command{
+		Use:               "use NAME",
+		Short:             "Choose the agent that is asked when -a is not given",
+		Example:           "  hobnob agents use reviewer",
+		Args:              exactArgs("NAME"),
+		ValidArgsFunction: f.completeFirst(f.completeAgents),
+		RunE: func(_ *cobra.Command, args []string) error {
+			opts.Name = args[0]
+			return run(opts)
+		},
+	}
+}
+
+func runAgentsList(opts agentsOptions) error {
+	f := opts.f
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	chosen, _ := profile.AgentID(profile.Agent)
+	if f.Global.JSON {
+		type row struct {
+			Name    string `json:"name"`
+			ID      string `json:"id"`
+			Default bool   `json:"default"`
+		}
+		rows := []row{}
+		for _, name := range profile.AgentNames() {
+			id := profile.Agents[name]
+			rows = append(rows, row{name, id, chosen != "" && strings.EqualFold(id, chosen)})
+		}
+		return f.printJSON(rows)
+	}
+	var cells [][]string
+	for _, name := range profile.AgentNames() {
+		mark := ""
+		if id := profile.Agents[name]; chosen != "" && strings.EqualFold(id, chosen) {
+			mark = "default"
+		}
+		cells = append(cells, []string{name, profile.Agents[name], mark})
+	}
+	if len(cells) == 0 {
+		f.note("profile %q has no aliases; add one with: hobnob agents add NAME UUID", profile.Name)
+		return nil
+	}
+	return writeError(f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "UUID"}, {Title: "DEFAULT"}}, cells))
+}
+
+func runAgentsAdd(opts agentsOptions) error {
+	profile, err := opts.f.Profile()
+	if err != nil {
+		return err
+	}
+	if old, ok := profile.Agents[opts.Name]; ok && old != opts.ID && profile.Embedded() && (opts.Name == "guide" || opts.Name == "echo") {
+		return usagef("choose another alias", "%q is an agent of the built-in service", opts.Name)
+	}
+	if err := opts.f.editConfig(func(d *config.Document) error {
+		return d.Set(opts.ID, "profiles", profile.Name, "agents", opts.Name)
+	}); err != nil {
+		return err
+	}
+	return opts.f.done("agent %q is %s in profile %q", opts.Name, opts.ID, profile.Name)
+}
+
+func runAgentsRemove(opts agentsOptions) error {
+	profile, err := opts.f.Profile()
+	if err != nil {
+		return err
+	}
+	unknown := &config.UnknownAgentError{Name: opts.Name, Profile: profile.Name, Known: profile.AgentNames()}
+	if err := opts.f.editConfig(func(d *config.Document) error {
+		found, err := d.Unset("profiles", profile.Name, "agents", opts.Name)
+		if err == nil && !found {
+			return unknown
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	if strings.EqualFold(profile.Agent, opts.Name) {
+		opts.f.warn("%q is still the default agent of profile %q; choose another with: hobnob agents use NAME", opts.Name, profile.Name)
+	}
+	return opts.f.done("removed the alias %q from profile %q", opts.Name, profile.Name)
+}
+
+func runAgentsUse(opts agentsOptions) error {
+	profile, err := opts.f.Profile()
+	if err != nil {
+		return err
+	}
+	if _, err := profile.AgentID(opts.Name); err != nil {
+		return err
+	}
+	if err := opts.f.editConfig(func(d *config.Document) error {
+		return d.Set(opts.Name, "profiles", profile.Name, "agent")
+	}); err != nil {
+		return err
+	}
+	return opts.f.done("profile %q asks %s", profile.Name, opts.Name)
+}
+
+// editConfig changes the configuration file.
+func (f *Factory) editConfig(change func(*config.Document) error) error {
+	c, err := f.Config()
+	if err != nil {
+		return err
+	}
+	return config.Edit(c.Path(), change)
+}
+
+// done tells on stderr what was changed; stdout is for results.
+func (f *Factory) done(format string, args ...any) error {
+	f.note("%s", fmt.Sprintf(format, args...))
+	return nil
+}

@@ -1,0 +1,182 @@
+package cmd
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type completionOptions struct {
+	f *Factory
+
+	Root  *cobra.Command
+	Shell string
+	Dir   string
+}
+
+// completionFiles are the names by which packagers install the scripts.
+var completionFiles = map[string]string{"bash": "hobnob.bash", "zsh": "_hobnob", "fish": "hobnob.fish", "powershell": "hobnob.ps1"}
+
+func newCompletionCommand(f *Factory, run func(completionOptions) error) *cobra.Command {
+	opts := completionOptions{f: f}
+	if run == nil {
+		run = runCompletion
+	}
+	cmd := &cobra.Command{
+		Use:   "completion bash|zsh|fish|powershell",
+		Short: "Print a completion script for a shell",
+		Long:  "Print a script that teaches a shell to complete hobnob's commands, flags, profiles, agents and conversations.",
+		Example: `  # bash, with the package bash-completion
+  hobnob completion bash > ~/.local/share/bash-completion/completions/hobnob
+  # zsh, in a directory of $fpath
+  hobnob completion zsh > ~/.zfunc/_hobnob
+  # fish
+  hobnob completion fish > ~/.config/fish/completions/hobnob.fish
+  # PowerShell
+  hobnob completion powershell >> $PROFILE`,
+		GroupID:   groupMore,
+		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Root = cmd.Root()
+			if opts.Dir == "" {
+				if err := exactArgs("SHELL")(cmd, args); err != nil {
+					return err
+				}
+				if opts.Shell = args[0]; completionFiles[opts.Shell] == "" {
+					return usagef("shells: bash, zsh, fish, powershell", "there is no completion for %q", opts.Shell)
+				}
+			}
+			return run(opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.Dir, "dir", "", "write all scripts into this `directory`")
+	_ = cmd.Flags().MarkHidden("dir")
+	return cmd
+}
+
+func runCompletion(opts completionOptions) error {
+	if opts.Dir == "" {
+		return writeError(writeCompletion(opts.Root, opts.Shell, opts.f.IO.Out))
+	}
+	for shell, name := range completionFiles {
+		var script bytes.Buffer
+		if err := writeCompletion(opts.Root, shell, &script); err != nil {
+			return err
+		}
+		if err := atomicfile.Write(filepath.Join(opts.Dir, name), script.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
+	switch shell {
+	case "bash":
+		return root.GenBashCompletionV2(w, true)
+	case "zsh":
+		return root.GenZshCompletion(w)
+	case "fish":
+		return root.GenFishCompletion(w, true)
+	case "powershell":
+		return root.GenPowerShellCompletionWithDesc(w)
+	}
+	return fmt.Errorf("no completion for %q", shell)
+}
+
+type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+
+// completeFirst completes the first argument alone.
+func (f *Factory) completeFirst(next completer) completer {
+	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return next(cmd, args, word)
+	}
+}
+
+func completeSettings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, s := range config.Settings() {
+		out = append(out, candidate(s.Key, s.Help))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+func (f *Factory) completeProfiles(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	f.quietly(cmd)
+	c, err := f.Config()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return c.Profiles(), cobra.ShellCompDirectiveNoFileComp
+}
+
+func (f *Factory) completeAgents(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	f.quietly(cmd)
+	profile, err := f.Profile()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, name := range profile.AgentNames() {
+		if config.CheckName(name) == nil {
+			out = append(out, candidate(name, profile.Agents[name]))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// mostCandidates bounds how many conversations a shell is offered.
+const mostCandidates = 50
+
+// completeConversations offers ids: a title is hostile text, and cobra's bash
+// script evaluates the words that it completes, so a title is a description only.
+func (f *Factory) completeConversations(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	f.quietly(cmd)
+	profile, err := f.Profile()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	store, err := f.ReadHistory(cmd.Context())
+	if err != nil || store == nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	found, err := store.List(cmd.Context(), history.Filter{Profile: profile.Name, Limit: mostCandidates})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, c := range found {
+		out = append(out, candidate(history.Short(c.ID), c.Title))
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+// quietly prepares for completion, which must print nothing but candidates.
+func (f *Factory) quietly(cmd *cobra.Command) {
+	f.Global.Quiet = true
+	f.flags = settingFlags(cmd)
+}
+
+// candidate is a word with its description in cobra's form. Nothing in the
+// description may end it or mean something to a shell.
+func candidate(word, description string) string {
+	plain := strings.Map(func(r rune) rune {
+		if strings.ContainsRune("`$\\\"'<>|;&(){}[]!*?~#", r) {
+			return ' '
+		}
+		return r
+	}, terminal.CleanLine(description))
+	return cobra.CompletionWithDesc(word, plain)
+}

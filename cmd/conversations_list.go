@@ -1,0 +1,249 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type conversationsListOptions struct {
+	f *Factory
+
+	Limit int
+	Local bool
+	Agent string
+}
+
+func newConversationsListCommand(f *Factory, run func(context.Context, conversationsListOptions) error) *cobra.Command {
+	opts := conversationsListOptions{f: f}
+	if run == nil {
+		run = runConversationsList
+	}
+	cmd := &cobra.Command{
+		Use:     "list",
+		Aliases: []string{"ls"},
+		Short:   "List conversations, the latest first",
+		Long: `List conversations, the latest first: those that the service lists, joined
+with those that this machine remembers, one row for each.
+
+WHERE tells whether a conversation is known here ("local"), only to the service
+("service"), or to both. With --local nothing is asked of the service.`,
+		Example: `  hobnob conversations list
+  hobnob conversations list --limit 50 --local
+  hobnob conversations list --json | jq -r '.[].title'`,
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opts.Limit < 1 {
+				return usagef("see: hobnob conversations list --help", "--limit cannot be %d; want 1 or more", opts.Limit)
+			}
+			return run(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().IntVar(&opts.Limit, "limit", 10, "most `number` of conversations")
+	cmd.Flags().BoolVar(&opts.Local, "local", false, "ask nothing of the service")
+	cmd.Flags().StringVarP(&opts.Agent, "agent", "a", "", "only those with this agent: an alias or a `UUID`")
+	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("limit", cobra.NoFileCompletions)
+	return cmd
+}
+
+// conversationRow is one row of the list and its form in JSON.
+type conversationRow struct {
+	ID         string            `json:"id"`
+	Title      string            `json:"title"`
+	Profile    string            `json:"profile"`
+	AgentID    *string           `json:"agent_id"`
+	Turns      int               `json:"turns"`
+	Created    *time.Time        `json:"created"`
+	Updated    *time.Time        `json:"updated"`
+	Where      string            `json:"where"`
+	ServiceIDs []string          `json:"service_ids"`
+	Service    []json.RawMessage `json:"service"`
+}
+
+func runConversationsList(ctx context.Context, opts conversationsListOptions) error {
+	f := opts.f
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	agentID, err := profile.AgentID(opts.Agent)
+	if err != nil {
+		return err
+	}
+	store, err := f.ReadHistory(ctx)
+	if err != nil {
+		return err
+	}
+	var records []api.Conversation
+	if !opts.Local {
+		if records, err = listFromService(ctx, f, profile, opts.Limit); err != nil {
+			return err
+		}
+	}
+	rows, err := joinConversations(ctx, store, profile, records, opts.Limit, agentID, opts.Local)
+	if err != nil {
+		return err
+	}
+	if f.Global.JSON {
+		return f.printJSON(rows)
+	}
+	if len(rows) == 0 {
+		f.note("there are no conversations yet")
+		return nil
+	}
+	return printConversations(f, profile, rows)
+}
+
+func listFromService(ctx context.Context, f *Factory, profile config.Profile, limit int) ([]api.Conversation, error) {
+	client, err := f.Client(ctx, profile, false)
+	if err != nil {
+		return nil, err
+	}
+	stop := f.wait("listing conversations")
+	defer stop()
+	records, err := client.Conversations(ctx, limit)
+	if err != nil {
+		told := explain(err)
+		if told.Exit != exitUsage {
+			return nil, &hintError{err: err, hint: first(told.Hint, "ask again") + "; what this machine remembers: hobnob conversations list --local"}
+		}
+	}
+	return records, err
+}
+
+// joinConversations makes one row of each conversation: the service's records
+// that belong to one local conversation collapse into it.
+func joinConversations(ctx context.Context, store *history.Store, profile config.Profile, records []api.Conversation, limit int, agentID string, localOnly bool) ([]conversationRow, error) {
+	rows := []conversationRow{}
+	at := map[string]int{} // local id → row
+	add := func(c history.Conversation) (int, error) {
+		if i, ok := at[c.ID]; ok {
+			return i, nil
+		}
+		ids, err := store.Services(ctx, c.ID)
+		if err != nil {
+			return 0, err
+		}
+		// What the service has on later pages was not asked for: a conversation
+		// that it answered counts as known to it unless the listing is complete.
+		where := "local"
+		if len(ids) > 0 && (localOnly || len(records) >= limit) {
+			where = "both"
+		}
+		created, updated := c.Created, c.Updated
+		rows = append(rows, conversationRow{
+			ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: orNull(c.AgentID), Turns: c.Turns,
+			Created: &created, Updated: &updated, Where: where, ServiceIDs: nonNil(ids), Service: []json.RawMessage{},
+		})
+		at[c.ID] = len(rows) - 1
+		return at[c.ID], nil
+	}
+
+	known := map[string]history.Conversation{}
+	if store != nil {
+		var ids []string
+		for _, r := range records {
+			ids = append(ids, r.ID)
+		}
+		var err error
+		if known, err = store.ByService(ctx, profile.Name, ids); err != nil {
+			return nil, err
+		}
+		local, err := store.List(ctx, history.Filter{Profile: profile.Name, AgentID: agentID, Limit: limit})
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range local {
+			if _, err := add(c); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, r := range records {
+		c, ok := known[r.ID]
+		if !ok {
+			rows = append(rows, serviceRow(profile, r))
+			continue
+		}
+		i, err := add(c)
+		if err != nil {
+			return nil, err
+		}
+		rows[i].Where, rows[i].Service = "both", append(rows[i].Service, r.Raw)
+	}
+	if agentID != "" {
+		kept := rows[:0]
+		for _, row := range rows {
+			if row.AgentID != nil && strings.EqualFold(*row.AgentID, agentID) {
+				kept = append(kept, row)
+			}
+		}
+		rows = kept
+	}
+	sort.SliceStable(rows, func(i, j int) bool { return when(rows[i]).After(when(rows[j])) })
+	return rows[:min(len(rows), limit)], nil
+}
+
+// serviceRow is a conversation that only the service knows.
+func serviceRow(profile config.Profile, r api.Conversation) conversationRow {
+	row := conversationRow{
+		ID: r.ID, Title: r.Title(), Profile: profile.Name, AgentID: orNull(r.AgentID()), Where: "service",
+		ServiceIDs: []string{r.ID}, Service: []json.RawMessage{r.Raw},
+	}
+	if created, ok := r.Created(); ok {
+		row.Created, row.Updated = &created, &created
+	}
+	return row
+}
+
+func when(row conversationRow) time.Time {
+	if row.Updated == nil {
+		return time.Time{}
+	}
+	return *row.Updated
+}
+
+func nonNil(ids []string) []string {
+	if ids == nil {
+		return []string{}
+	}
+	return ids
+}
+
+func printConversations(f *Factory, profile config.Profile, rows []conversationRow) error {
+	now := time.Now()
+	cells := make([][]string, len(rows))
+	for i, row := range rows {
+		agent := ""
+		if row.AgentID != nil {
+			if agent = profile.AgentName(*row.AgentID); agent == *row.AgentID {
+				agent = history.Short(agent)
+			}
+		}
+		updated, turns := "", ""
+		if row.Updated != nil {
+			updated = row.Updated.Format(time.RFC3339)
+			if f.IO.OutTTY {
+				updated = ago(*row.Updated, now)
+			}
+		}
+		if row.Turns > 0 {
+			turns = strconv.Itoa(row.Turns)
+		}
+		cells[i] = []string{terminal.CleanLine(history.Short(row.ID)), row.Title, agent, turns, updated, row.Where}
+	}
+	return writeError(f.IO.Table([]terminal.Column{
+		{Title: "ID"}, {Title: "TITLE", Flexible: true}, {Title: "AGENT"}, {Title: "TURNS", Right: true}, {Title: "UPDATED"}, {Title: "WHERE"},
+	}, cells))
+}

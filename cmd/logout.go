@@ -1,0 +1,61 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+type logoutOptions struct{ f *Factory }
+
+func newLogoutCommand(f *Factory, run func(context.Context, logoutOptions) error) *cobra.Command {
+	opts := logoutOptions{f: f}
+	if run == nil {
+		run = runLogout
+	}
+	return &cobra.Command{
+		Use:   "logout",
+		Short: "Remove the stored token of a profile",
+		Long: `Remove the stored token of the selected profile from the keyring and from the
+token file. The profile and the conversations stay.`,
+		Example: "  hobnob logout\n  hobnob logout -p work",
+		GroupID: groupConnect,
+		Args:    exactArgs(),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
+	}
+}
+
+func runLogout(ctx context.Context, opts logoutOptions) error {
+	f := opts.f
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	if profile.Embedded() {
+		return usagef("choose a profile with -p", "the profile %q is the built-in service and has no token", profile.Name)
+	}
+	resolver, key, err := f.Tokens(profile)
+	if err != nil {
+		return err
+	}
+	sources, err := resolver.Delete(ctx, key)
+	if err != nil {
+		return err
+	}
+	if resolver.Environment != "" {
+		f.note("HOBNOB_TOKEN is still set and will be used")
+	}
+	names := make([]string, len(sources))
+	for i, s := range sources {
+		names[i] = string(s)
+	}
+	if f.Global.JSON {
+		return f.printJSON(map[string]any{"profile": profile.Name, "removed_from": names})
+	}
+	if len(names) == 0 {
+		f.note("no token was stored for profile %q at %s", key.Profile, key.Origin)
+		return nil
+	}
+	return f.printf("Removed the token of profile %q from the %s.\n", profile.Name, strings.Join(names, " and the "))
+}

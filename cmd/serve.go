@@ -1,0 +1,104 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"net"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/service"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type serveOptions struct {
+	f *Factory
+
+	Addr string
+}
+
+func newServeCommand(f *Factory, run func(context.Context, serveOptions) error) *cobra.Command {
+	opts := serveOptions{f: f}
+	if run == nil {
+		run = runServe
+	}
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Run the embedded service on a port of this machine",
+		Long: `Run the embedded Agent Chat Service on a port of this machine, with its agents
+guide and echo, to try clients and scripts against. It ends with Ctrl-C.
+
+Clients need a bearer token: the one in HOBNOB_SERVE_TOKEN, or else one that is
+made now and printed once. The address must be a loopback address, because there
+is no TLS.`,
+		Example: `  hobnob serve
+  HOBNOB_SERVE_TOKEN=secret hobnob serve --addr 127.0.0.1:9090`,
+		GroupID: groupMore,
+		Args:    exactArgs(),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
+	}
+	cmd.Flags().StringVar(&opts.Addr, "addr", "127.0.0.1:8080", "loopback `address` and port; port 0 takes a free one")
+	_ = cmd.RegisterFlagCompletionFunc("addr", cobra.NoFileCompletions)
+	return cmd
+}
+
+func runServe(ctx context.Context, opts serveOptions) error {
+	f := opts.f
+	listener, err := listenLoopback(ctx, opts.Addr)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = listener.Close() }()
+	token := credential.Trim(f.Env("HOBNOB_SERVE_TOKEN"))
+	made := token == ""
+	if made {
+		token = service.NewToken()
+	} else if err := credential.Validate(token); err != nil {
+		return usagef("use visible characters without spaces", "HOBNOB_SERVE_TOKEN is %v", err)
+	}
+	handler, err := f.Service(ctx, token, false)
+	if err != nil {
+		return err
+	}
+	if err := announce(f, "http://"+listener.Addr().String(), token, made); err != nil {
+		return err
+	}
+	if err := service.Serve(ctx, listener, handler); err != nil {
+		return fmt.Errorf("the service ended: %w", err)
+	}
+	f.note("stopped")
+	return nil
+}
+
+// listenLoopback refuses an address that other machines can reach.
+func listenLoopback(ctx context.Context, addr string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, usagef("use a form like 127.0.0.1:8080", "--addr %q is no address: %v", addr, err)
+	}
+	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+		return nil, usagef("use 127.0.0.1 or [::1]; the service has no TLS, so the token would travel readable", "--addr %q is not a loopback address", addr)
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, &hintError{err: fmt.Errorf("cannot listen: %w", err), hint: "choose another port with --addr, or a free one with --addr 127.0.0.1:0"}
+	}
+	return listener, nil
+}
+
+// announce prints what a client needs. A token that was given is not repeated.
+func announce(f *Factory, url, token string, made bool) error {
+	if f.Global.JSON {
+		out := map[string]any{"base_url": url, "agents": map[string]string{"guide": config.GuideAgent, "echo": config.EchoAgent}}
+		if made {
+			out["token"] = token
+		}
+		return f.printJSON(out)
+	}
+	if !made {
+		token = "(the value of HOBNOB_SERVE_TOKEN)"
+	}
+	return f.printf("%s", terminal.Clean(fmt.Sprintf("base URL  %s\ntoken     %s\nguide     %s\necho      %s\n", url, token, config.GuideAgent, config.EchoAgent)))
+}
