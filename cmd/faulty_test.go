@@ -1,0 +1,273 @@
+package cmd
+
+import (
+	"context"
+	"encoding/pem"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hobnob-cli/hobnob/docs"
+	"github.com/hobnob-cli/hobnob/internal/agent"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/service"
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
+
+// faultyService is the real service behind a recorder and a switch for faults.
+//
+// The kinds of fault:
+//
+//	none                         the service answers
+//	status CODE [Header:value…] [FILE]   it answers this, with the file as body; times=N for N requests only
+//	body FILE                    it answers 200 with the file as JSON
+//	no-listing CODE              GET on /api/v1/conversations answers this
+//	listing FILE                 GET answers 200 with the file
+//	hang                         it never answers
+//	reset                        it drops the connection after it has read the request
+//	truncate                     it sends half of the answer and drops the connection
+//	redirect URL                 it answers 307
+type faultyService struct {
+	handler http.Handler
+	server  *httptest.Server
+	done    chan struct{}
+
+	signalled *exec.Cmd // the command that got the script's signal
+
+	mu       sync.Mutex
+	changed  *sync.Cond
+	requests []request
+	fault    []string
+	times    int // requests that the fault still meets, -1 for all
+}
+
+type request struct {
+	method, target string
+	header         http.Header
+	body           string
+}
+
+func startService(ts *testscript.TestScript, neg bool, args []string) {
+	secure := len(args) > 0 && args[0] == "-tls"
+	s, err := newFaultyService(secure)
+	ts.Check(err)
+	ts.Defer(s.close)
+	ts.Setenv("URL", s.server.URL)
+	ts.Setenv("GUIDE", config.GuideAgent)
+	ts.Setenv("ECHO", config.EchoAgent)
+	if secure {
+		ts.Check(os.WriteFile(ts.MkAbs("ca.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.server.Certificate().Raw}), 0o600))
+	}
+	services.Store(ts.Getenv("WORK"), s)
+	ts.Defer(func() { services.Delete(ts.Getenv("WORK")) })
+}
+
+// services finds a script's service by its work directory.
+var services sync.Map
+
+func serviceOf(ts *testscript.TestScript) *faultyService {
+	s, ok := services.Load(ts.Getenv("WORK"))
+	if !ok {
+		ts.Fatalf("no service was started")
+	}
+	return s.(*faultyService)
+}
+
+// newFaultyService starts a service on loopback that accepts the token "t".
+func newFaultyService(secure bool) (*faultyService, error) {
+	store, err := service.OpenSQLite(context.Background(), sqlite.Memory)
+	if err != nil {
+		return nil, err
+	}
+	manual, err := fs.Sub(docs.Guide, "guide")
+	if err != nil {
+		return nil, err
+	}
+	guide, err := agent.NewGuide(manual)
+	if err != nil {
+		return nil, err
+	}
+	s := &faultyService{done: make(chan struct{}), fault: []string{"none"}}
+	s.changed = sync.NewCond(&s.mu)
+	s.handler = service.New(service.Options{Store: store, Token: "t", Agents: []service.Agent{
+		{ID: config.GuideAgent, Name: "guide", Agent: guide},
+		{ID: config.EchoAgent, Name: "echo", Agent: agent.NewEcho()},
+	}})
+	s.server = httptest.NewUnstartedServer(s)
+	if secure {
+		s.server.StartTLS()
+	} else {
+		s.server.Start()
+	}
+	return s, nil
+}
+
+func (s *faultyService) close() {
+	close(s.done)
+	s.server.CloseClientConnections()
+	s.server.Close()
+}
+
+func (s *faultyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	s.mu.Lock()
+	s.requests = append(s.requests, request{r.Method, r.URL.RequestURI(), r.Header.Clone(), string(body)})
+	fault := s.fault
+	if s.times == 0 {
+		fault = []string{"none"}
+	} else if s.times > 0 {
+		s.times--
+	}
+	s.changed.Broadcast()
+	s.mu.Unlock()
+	s.answer(w, r, fault)
+}
+
+func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []string) {
+	switch kind, args := fault[0], fault[1:]; kind {
+	case "status":
+		code, _ := strconv.Atoi(args[0])
+		var body string
+		for _, arg := range args[1:] {
+			if name, value, ok := strings.Cut(arg, ":"); ok && !strings.ContainsAny(name, "{<") {
+				w.Header().Set(name, value)
+			} else {
+				body = arg
+			}
+		}
+		w.WriteHeader(code)
+		_, _ = io.WriteString(w, body)
+	case "body":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, args[0])
+	case "no-listing":
+		if strings.HasPrefix(r.URL.Path, "/api/v1/conversations") {
+			code, _ := strconv.Atoi(args[0])
+			w.WriteHeader(code)
+			return
+		}
+		s.handler.ServeHTTP(w, r)
+	case "listing":
+		if r.Method == http.MethodGet {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, args[0])
+			return
+		}
+		s.handler.ServeHTTP(w, r)
+	case "hang":
+		select {
+		case <-s.done:
+		case <-r.Context().Done():
+		}
+	case "reset":
+		drop(w, nil)
+	case "truncate":
+		answer := httptest.NewRecorder()
+		s.handler.ServeHTTP(answer, r)
+		drop(w, answer)
+	case "redirect":
+		http.Redirect(w, r, args[0], http.StatusTemporaryRedirect)
+	default:
+		s.handler.ServeHTTP(w, r)
+	}
+}
+
+// drop ends the connection, after half of an answer if there is one.
+func drop(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
+	conn, _, err := w.(http.Hijacker).Hijack()
+	if err != nil {
+		return
+	}
+	defer func() { _ = conn.Close() }()
+	if tcp, ok := conn.(*net.TCPConn); ok && answer == nil {
+		_ = tcp.SetLinger(0) // a reset rather than an orderly end
+	}
+	if answer != nil {
+		body := answer.Body.String()
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", len(body), body[:len(body)/2])
+	}
+}
+
+func setFault(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: fault KIND [ARG…]")
+	}
+	s := serviceOf(ts)
+	times := -1
+	fault := []string{args[0]}
+	for _, arg := range args[1:] {
+		if text, ok := strings.CutPrefix(arg, "times="); ok {
+			times = number(ts, text)
+			continue
+		}
+		// An argument that names a file of the script stands for its content.
+		if data, err := os.ReadFile(ts.MkAbs(arg)); err == nil && !strings.Contains(arg, ":") {
+			arg = string(data)
+		}
+		fault = append(fault, arg)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fault, s.times = fault, times
+}
+
+func writeRequests(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: requests FILE")
+	}
+	s := serviceOf(ts)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out strings.Builder
+	for _, r := range s.requests {
+		fmt.Fprintf(&out, "%s %s\n", r.method, r.target)
+		for _, name := range []string{"Authorization", "Content-Type", "Idempotency-Key"} {
+			if value := r.header.Get(name); value != "" {
+				fmt.Fprintf(&out, "%s: %s\n", name, value)
+			}
+		}
+		if r.body != "" {
+			fmt.Fprintf(&out, "%s\n", r.body)
+		}
+	}
+	s.requests = nil
+	ts.Check(os.WriteFile(filepath.Clean(ts.MkAbs(args[0])), []byte(out.String()), 0o600))
+}
+
+func awaitRequests(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: await N")
+	}
+	if !serviceOf(ts).await(number(ts, args[0]), 30*time.Second) {
+		ts.Fatalf("fewer than %s requests came", args[0])
+	}
+}
+
+// await waits until n requests have come.
+func (s *faultyService) await(n int, limit time.Duration) bool {
+	timer := time.AfterFunc(limit, s.changed.Broadcast)
+	defer timer.Stop()
+	deadline := time.Now().Add(limit)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for len(s.requests) < n {
+		if time.Now().After(deadline) {
+			return false
+		}
+		s.changed.Wait()
+	}
+	return true
+}

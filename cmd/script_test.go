@@ -1,0 +1,225 @@
+package cmd
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"hobnob": func() { os.Exit(Main()) }})
+}
+
+// TestScripts runs the manual of behaviour: every file of testdata/script is a
+// script whose `hobnob` is the real Main in a process of its own, and whose
+// service is the real embedded one behind a switch for faults.
+//
+// Besides testscript's own commands there are:
+//
+//	service [-tls]                      start a service that accepts the token t; sets URL, GUIDE, ECHO
+//	fault KIND [ARG…]                   what happens to the next requests; see faultyService
+//	requests FILE                       write what the service received
+//	await N                             wait until N requests have come
+//	code N CMD [ARG…]                   run a command that must exit with N
+//	signal NAME                         send a signal to the command in the background
+//	exited N                            after wait: that command must have exited with N
+//	sql FILE STATEMENT                  run a statement in a database; its rows go to stdout
+//	need TOOL…                          fail without these tools where CI promises them; elsewhere the script skips
+//	terminal [-in FILE] FILE CMD ARG…   run a command on a terminal of 80×24, what it shows goes to FILE
+//	replace FILE REGEXP TEXT            make what differs from run to run the same
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("HOBNOB_TEST_UPDATE") != "",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("AppData", filepath.Join(home, "AppData"))
+			env.Setenv("LocalAppData", filepath.Join(home, "LocalAppData"))
+			env.Setenv("TERM", "xterm-256color")
+			env.Setenv("LC_ALL", "C.UTF-8")
+			// The race detector waits a second at every exit otherwise.
+			env.Setenv("GORACE", "atexit_sleep_ms=0")
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"service":  startService,
+			"fault":    setFault,
+			"requests": writeRequests,
+			"await":    awaitRequests,
+			"code":     exitsWith,
+			"signal":   sendSignal,
+			"exited":   exited,
+			"sql":      runSQL,
+			"need":     needTools,
+			"terminal": onTerminal,
+			"replace":  replaceText,
+		},
+	})
+}
+
+// needTools stands before a line like `[!exec:tool] skip`: where the tools are
+// promised a missing one fails the script.
+func needTools(ts *testscript.TestScript, neg bool, args []string) {
+	for _, name := range args {
+		if _, err := exec.LookPath(name); err != nil && os.Getenv("HOBNOB_TEST_REQUIRE") == "1" {
+			ts.Fatalf("%s is not installed, and HOBNOB_TEST_REQUIRE=1", name)
+		}
+	}
+}
+
+// onTerminal runs a command with all three streams on a terminal. With neg its
+// failure is expected.
+func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
+	input := ""
+	if len(args) > 2 && args[0] == "-in" {
+		input = ts.ReadFile(args[1])
+		args = args[2:]
+	}
+	if len(args) < 2 {
+		ts.Fatalf("usage: terminal [-in FILE] FILE CMD [ARG…]")
+	}
+	path, err := lookScriptPath(ts, args[1])
+	ts.Check(err)
+	command := exec.Command(path, args[2:]...)
+	command.Dir = ts.MkAbs(".")
+	for _, key := range []string{"HOME", "PATH", "TMPDIR", "TERM", "LC_ALL", "GORACE", "NO_COLOR", "ACCESSIBLE", "COLORTERM", "VISUAL", "EDITOR",
+		"HOBNOB_BASE_URL", "HOBNOB_TOKEN", "HOBNOB_AGENT", "HOBNOB_CONFIG", "HOBNOB_PROFILE", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"} {
+		if value := ts.Getenv(key); value != "" {
+			command.Env = append(command.Env, key+"="+value)
+		}
+	}
+	master, err := pty.StartWithSize(command, &pty.Winsize{Rows: 24, Cols: 80})
+	ts.Check(err)
+	defer func() { _ = master.Close() }()
+	kill := time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() })
+	defer kill.Stop()
+	if input != "" {
+		_, err := master.WriteString(input)
+		ts.Check(err)
+	}
+	var shown strings.Builder
+	buffer := make([]byte, 4096)
+	for {
+		n, err := master.Read(buffer)
+		shown.Write(buffer[:n])
+		if err != nil { // the terminal reports an error when its last process is gone
+			break
+		}
+	}
+	err = command.Wait()
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(shown.String()), 0o600))
+	if (err != nil) != neg {
+		ts.Fatalf("%v; the terminal showed:\n%s", err, shown.String())
+	}
+}
+
+func lookScriptPath(ts *testscript.TestScript, name string) (string, error) {
+	for _, dir := range filepath.SplitList(ts.Getenv("PATH")) {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && !info.IsDir() {
+			return path, nil
+		}
+	}
+	return "", fmt.Errorf("%s is not on PATH", name)
+}
+
+// exitsWith runs a command and checks its exit code.
+func exitsWith(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N CMD [ARG…]")
+	}
+	wantCode(ts, number(ts, args[0]), ts.Exec(args[1], args[2:]...))
+}
+
+func wantCode(ts *testscript.TestScript, want int, err error) {
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+// sendSignal signals the command in the background; its exit code is checked
+// by `exited` after `wait`.
+func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
+	running := ts.BackgroundCmds()
+	if neg || len(args) != 1 || len(running) != 1 {
+		ts.Fatalf("usage: signal INT|TERM|KILL, with one command in the background")
+	}
+	s := serviceOf(ts)
+	s.signalled = running[0]
+	ts.Check(s.signalled.Process.Signal(map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}[args[0]]))
+}
+
+func exited(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: exited N")
+	}
+	if got := serviceOf(ts).signalled.ProcessState.ExitCode(); got != number(ts, args[0]) {
+		ts.Fatalf("exit code %d, want %s", got, args[0])
+	}
+}
+
+// runSQL runs a statement and prints its rows, columns separated by spaces.
+func runSQL(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: sql FILE STATEMENT")
+	}
+	db, err := sql.Open("sqlite", ts.MkAbs(args[0]))
+	ts.Check(err)
+	defer func() { _ = db.Close() }()
+	rows, err := db.Query(args[1])
+	ts.Check(err)
+	defer func() { _ = rows.Close() }()
+	columns, err := rows.Columns()
+	ts.Check(err)
+	for rows.Next() {
+		values := make([]any, len(columns))
+		for i := range values {
+			values[i] = new(sql.NullString)
+		}
+		ts.Check(rows.Scan(values...))
+		for _, v := range values {
+			fmt.Fprint(ts.Stdout(), v.(*sql.NullString).String, " ")
+		}
+		fmt.Fprintln(ts.Stdout())
+	}
+	ts.Check(rows.Err())
+}
+
+func replaceText(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: replace FILE REGEXP TEXT")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	text := pattern.ReplaceAllString(ts.ReadFile(args[0]), args[2])
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+// number reads an argument that must be a number.
+func number(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n
+}
