@@ -24,7 +24,15 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (string, er
 // editFile opens a private draft in $VISUAL or $EDITOR and returns what it holds
 // afterwards, and its path. When the editor fails, the draft stays and the error names it.
 func (f *Factory) editFile(ctx context.Context, initial, pattern string) (text, draft string, err error) {
-	file, err := os.CreateTemp("", "hobnob-"+pattern)
+	paths, err := f.Paths()
+	if err != nil {
+		return "", "", err
+	}
+	dir := filepath.Join(paths.StateDir, "drafts")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", "", err
+	}
+	file, err := os.CreateTemp(dir, pattern)
 	if err != nil {
 		return "", "", err
 	}

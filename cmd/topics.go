@@ -28,7 +28,7 @@ func newEnvironmentTopic() *cobra.Command {
 		{"HOBNOB_CONVERSATION", "conversation that chat continues when neither -c nor -C is given"},
 		{"HOBNOB_CONFIG", "configuration file (default $XDG_CONFIG_HOME/hobnob/config.yaml)"},
 		{"HOBNOB_DATA_DIR", "directory of the history (default $XDG_DATA_HOME/hobnob)"},
-		{"HOBNOB_STATE_DIR", "directory of state that may be lost (default $XDG_STATE_HOME/hobnob)"},
+		{"HOBNOB_STATE_DIR", "directory of drafts written in the editor (default $XDG_STATE_HOME/hobnob)"},
 		{"HOBNOB_SERVE_TOKEN", "token that serve accepts; without it one is made"},
 		{"NO_COLOR", "set to anything: no colour (https://no-color.org)"},
 		{"CLICOLOR_FORCE", "set to anything but 0: colour even in a pipe"},

@@ -13,7 +13,7 @@ type Env func(key string) string
 type Paths struct {
 	ConfigFile string // settings; also the home of the token file
 	DataDir    string // history
-	StateDir   string // input history and other state that may be lost
+	StateDir   string // drafts written in the editor
 }
 
 // FindPaths applies $HOBNOB_CONFIG, $HOBNOB_DATA_DIR and $HOBNOB_STATE_DIR, then
