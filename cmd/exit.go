@@ -133,7 +133,7 @@ func explain(err error) failure {
 	}
 	var stopped *interruptedError
 	if errors.As(err, &stopped) {
-		out.Code, out.Exit = "interrupted", exitInterrupted
+		out.Code, out.Exit, out.Hint = "interrupted", exitInterrupted, ""
 		if stopped.signal.signal != os.Interrupt {
 			out.Code, out.Exit = "terminated", exitTerminated
 		}

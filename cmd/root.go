@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -42,7 +43,7 @@ do things with hobnob.`,
 	root.SetErr(f.IO.Err)
 	root.SetIn(f.IO.In)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("see: "+cmd.CommandPath()+" --help", "%s", strings.ReplaceAll(err.Error(), "\n", " "))
+		return usagef("see: "+cmd.CommandPath()+" --help", "%s", flagMessage(err))
 	})
 	root.AddGroup(
 		&cobra.Group{ID: groupAsk, Title: "Ask:"},
@@ -55,6 +56,22 @@ do things with hobnob.`,
 	_ = root.RegisterFlagCompletionFunc("base-url", cobra.NoFileCompletions)
 	_ = root.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
 	return root
+}
+
+// flagMessage says what is wrong with a flag without the names of Go functions.
+func flagMessage(err error) string {
+	var bad *pflag.InvalidValueError
+	if errors.As(err, &bad) {
+		want := "a value"
+		switch bad.GetFlag().Value.Type() {
+		case "int":
+			want = "a whole number"
+		case "bool":
+			want = "true or false"
+		}
+		return fmt.Sprintf("--%s cannot be %q; want %s", bad.GetFlag().Name, bad.GetValue(), want)
+	}
+	return strings.ReplaceAll(err.Error(), "\n", " ")
 }
 
 // GlobalFlags are understood by every command.
