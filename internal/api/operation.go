@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -140,11 +141,8 @@ func (o *operation) follow(request *http.Request) (*http.Response, error) {
 		// Location resolves against it; a transport of our own may not set it.
 		response.Request = request
 		o.logResponse(response)
-		if request.Method != http.MethodGet || redirects == maxRedirects || !isRedirect(response.StatusCode) {
-			return response, nil
-		}
-		target, err := response.Location()
-		if err != nil || Origin(target) != Origin(request.URL) {
+		target := redirectTarget(request, response)
+		if target == nil || redirects == maxRedirects {
 			return response, nil
 		}
 		_ = response.Body.Close()
@@ -152,6 +150,18 @@ func (o *operation) follow(request *http.Request) (*http.Response, error) {
 		request = request.Clone(request.Context())
 		request.URL, request.Host = target, target.Host
 	}
+}
+
+// redirectTarget is where a GET may be sent on to; nil when the answer stands.
+func redirectTarget(request *http.Request, response *http.Response) *url.URL {
+	if request.Method != http.MethodGet || !isRedirect(response.StatusCode) {
+		return nil
+	}
+	target, err := response.Location()
+	if err != nil || Origin(target) != Origin(request.URL) {
+		return nil
+	}
+	return target
 }
 
 func isRedirect(status int) bool {

@@ -54,10 +54,10 @@ func Write(path string, data []byte) (err error) {
 // target resolves symbolic links of path; a file that does not exist yet is
 // its own target.
 func target(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	switch {
 	case err == nil:
-		return real, nil
+		return resolved, nil
 	case errors.Is(err, fs.ErrNotExist):
 		if info, lerr := os.Lstat(path); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return "", fmt.Errorf("%s is a symbolic link to a file that does not exist", path)

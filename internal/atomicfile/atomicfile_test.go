@@ -33,17 +33,17 @@ func TestWriteReplacesWithPrivateMode(t *testing.T) {
 
 func TestWriteFollowsALinkAndLeavesNoTemporaryFile(t *testing.T) {
 	dir := t.TempDir()
-	real, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
-	if err := os.WriteFile(real, []byte("old"), 0o600); err != nil {
+	target, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
+	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(real, link); err != nil {
+	if err := os.Symlink(target, link); err != nil {
 		t.Skip("this system makes no symbolic links here:", err)
 	}
 	if err := atomicfile.Write(link, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
-	if got, _ := os.ReadFile(real); string(got) != "new" {
+	if got, _ := os.ReadFile(target); string(got) != "new" {
 		t.Errorf("the target holds %q, want new", got)
 	}
 	if info, _ := os.Lstat(link); info.Mode()&os.ModeSymlink == 0 {
@@ -59,7 +59,7 @@ func TestWriteFollowsALinkAndLeavesNoTemporaryFile(t *testing.T) {
 	}
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 3 {
-		t.Errorf("%d entries are left, want real, link and directory", len(entries))
+		t.Errorf("%d entries are left, want target, link and directory", len(entries))
 	}
 }
 

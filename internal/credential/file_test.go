@@ -110,11 +110,11 @@ func TestATokenFileOnOneLineIsRead(t *testing.T) {
 
 func TestTheLastTokenOfALinkedFileIsDeletedFromItsTarget(t *testing.T) {
 	dir := t.TempDir()
-	real, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "tokens.json")
-	if err := os.WriteFile(real, []byte(`{"version":1,"tokens":[]}`), 0o600); err != nil {
+	target, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "tokens.json")
+	if err := os.WriteFile(target, []byte(`{"version":1,"tokens":[]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(real, link); err != nil {
+	if err := os.Symlink(target, link); err != nil {
 		t.Skip("this system makes no symbolic links here:", err)
 	}
 	r := Resolver{Keyring: remembering(nil), File: link}
@@ -124,7 +124,7 @@ func TestTheLastTokenOfALinkedFileIsDeletedFromItsTarget(t *testing.T) {
 	if from, err := r.Delete(t.Context(), work); !slices.Equal(from, []Source{SourceFile}) || err != nil {
 		t.Fatalf("deleted from %q, %v", from, err)
 	}
-	if entries, err := readFile(real); len(entries) > 0 || err != nil {
+	if entries, err := readFile(target); len(entries) > 0 || err != nil {
 		t.Errorf("%d entries are left, %v", len(entries), err)
 	}
 }

@@ -42,7 +42,7 @@ func insideSession(t *testing.T) bool {
 	needTool(t, "dbus-run-session")
 	needTool(t, "dbus-daemon")
 	// t.TempDir is too long for the name of a socket.
-	dir, err := os.MkdirTemp("", "hobnob")
+	dir, err := os.MkdirTemp("", "hobnob") //nolint:usetesting // see above
 	if err != nil {
 		t.Fatal(err)
 	}
