@@ -105,9 +105,9 @@ func (g *guide) find(q query) string {
 
 // knows reports whether the best match may be given as the answer to q.
 func (q query) knows(matches []match) bool {
-	enough := confident
+	enough := P["confident"]
 	if q.itself {
-		enough = confidentOfItself
+		enough = P["confident"]*.75
 	}
 	return len(matches) > 0 && matches[0].coverage >= enough
 }

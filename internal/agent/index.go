@@ -8,49 +8,23 @@ import (
 	"strings"
 )
 
-// What a word counts by the place it stands in, and the constants of BM25
-// (Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; the
-// fields are weighted as in its BM25F). Sections are short and of like length,
-// hence the weak length normalisation.
-const (
-	inHeading = 4.0
-	inWords   = 2.5
-	inText    = 1.0
-	inCode    = 0.5
-	inVariant = 0.4
-	inTopic   = 0.6
-
-	saturation    = 1.2
-	normalisation = 0.4
-
-	// A term found in the heading or the words of a section is what it is about;
-	// in the text alone it may be mentioned in passing.
-	passing   = 0.75
-	exemplary = 0.4 // in a command alone, which is about any subject
-
-	// The least rarity that a word counts with in coverage: words that are
-	// everywhere in the manual ("token") are what it is about.
-	ordinary = 1.7
-
-	// A section on one platform is not for those who ask about no platform.
-	unasked = 0.6
-)
+// P are tunables
+var P = map[string]float64{"words": 0.9, "text": 0.3, "code": 0.3, "variant": 0.4, "topic": 0.4,
+	"ordinary": 2.5, "unasked": 0.7, "head": 0.4, "cov": 0.5, "first": 0.1, "confident": 0.52, "again": 0, "lack": .4, "foreign": 1}
 
 // index ranks the sections of a manual for a query.
 type index struct {
 	sections []section
 	postings map[string][]posting // by stem, in the order of sections
-	lengths  []float64
-	average  float64
-	titles   [][]string // stems of each heading, without stop words
-	narrow   []string   // the stem of the platform that a heading names, or ""
+	titles   [][]string           // stems of each heading, without stop words
+	place    []int                // of each section in its topic, from 0
+	narrow   []string             // the stem of the platform that a heading names, or ""
 }
 
-// posting says how much a term counts in a section.
+// posting says how far a section is about a term.
 type posting struct {
 	section int
-	weight  float64
-	about   float64 // how far the section is about it: 1, passing or exemplary
+	about   float64
 }
 
 // term is what a query looks for: one of several stems, each as good as its
@@ -79,21 +53,23 @@ func newIndex(sections []section, stop map[string]bool) (*index, []string) {
 	x := &index{
 		sections: sections,
 		postings: map[string][]posting{},
-		lengths:  make([]float64, len(sections)),
 		titles:   make([][]string, len(sections)),
+		place:    make([]int, len(sections)),
 		narrow:   make([]string, len(sections)),
 	}
 	stems := map[string]string{}
 	for i, s := range sections {
-		x.add(i, s.heading, inHeading, 1, stems)
-		x.add(i, s.words, inWords, 1, stems)
-		x.add(i, s.topic, inTopic, passing, stems)
+		if i > 0 && sections[i-1].topic == s.topic {
+			x.place[i] = x.place[i-1] + 1
+		}
+		x.add(i, s.heading, 1, stems)
+		x.add(i, s.words, P["words"], stems)
+		x.add(i, s.topic, P["topic"], stems)
 		x.addMarkdown(i, s.text, 1, stems)
 		for _, v := range s.variants {
-			x.add(i, v.platform, inText, passing, stems)
-			x.addMarkdown(i, v.text, inVariant, stems)
+			x.add(i, v.platform, P["text"], stems)
+			x.addMarkdown(i, v.text, P["variant"], stems)
 		}
-		x.average += x.lengths[i] / float64(len(sections))
 		for _, w := range splitWords(s.heading) {
 			if !stop[w] {
 				x.titles[i] = append(x.titles[i], stems[w])
@@ -112,22 +88,18 @@ func newIndex(sections []section, stop map[string]bool) (*index, []string) {
 
 func (x *index) addMarkdown(section int, text string, factor float64, stems map[string]string) {
 	for i, block := range strings.Split(text, "```") {
-		weight, about := inText, passing
+		about := P["text"]
 		if i%2 == 1 {
-			weight, about, block = inCode, exemplary, quoted.ReplaceAllString(block, "")
+			about, block = P["code"], quoted.ReplaceAllString(block, "")
 		}
-		x.add(section, block, weight*factor, about, stems)
+		x.add(section, block, about*factor, stems)
 	}
 }
 
-// add counts the words of text in a section; stems caches the stem of each
-// word and so collects the vocabulary.
-func (x *index) add(section int, text string, weight, about float64, stems map[string]string) {
+// add notes how far a section is about the words of text; stems caches the
+// stem of each word and so collects the vocabulary.
+func (x *index) add(section int, text string, about float64, stems map[string]string) {
 	count := func(word string) {
-		about := about
-		if isFlag(word) {
-			about = 1 // a flag stands only where it is explained
-		}
 		term, ok := stems[word]
 		if !ok {
 			term = stem(word)
@@ -138,12 +110,14 @@ func (x *index) add(section int, text string, weight, about float64, stems map[s
 			list = append(list, posting{section: section})
 		}
 		p := &list[len(list)-1]
-		p.weight += weight
-		p.about = max(p.about, about)
+		if p.about > 0 {
+			p.about = min(1+P["again"], max(p.about, about)+P["again"]*min(about, p.about))
+		} else {
+			p.about = about
+		}
 		x.postings[term] = list
 	}
 	for _, w := range splitWords(text) {
-		x.lengths[section]++
 		count(w)
 		for _, part := range parts(w) {
 			count(part)
@@ -154,7 +128,10 @@ func (x *index) add(section int, text string, weight, about float64, stems map[s
 // rarity is the inverse document frequency of a term: how much it tells. A
 // term that no section holds tells most.
 func (x *index) rarity(stem string) float64 {
-	n, found := float64(len(x.sections)), float64(len(x.postings[stem]))
+	n, found := float64(len(x.sections)), 0.0
+	for _, p := range x.postings[stem] {
+		found += min(1, p.about)
+	}
 	return math.Log(1 + (n-found+0.5)/(found+0.5))
 }
 
@@ -174,27 +151,26 @@ func (x *index) rarityOf(t term) float64 {
 // order of the manual.
 func (x *index) rank(terms []term) []match {
 	matches := make([]match, len(x.sections))
-	var total float64
+	totals := make([]float64, len(x.sections))
 	for t, term := range terms {
 		rarity := x.rarityOf(term)
-		subject := max(rarity, ordinary)
-		if !term.faint {
-			// What a mended word may mean instead is not covered by anything.
-			sure := term.stems[0].closeness
-			total += sure*subject + (1-sure)*x.rarity("")
-		}
-		best := make([]struct{ score, covered float64 }, len(x.sections))
+		subject := max(rarity, P["ordinary"])
+		sure, known := term.stems[0].closeness, 0.0
+		best := make([]float64, len(x.sections))
 		for _, s := range term.stems {
 			for _, p := range x.postings[s.stem] {
-				length := 1 - normalisation + normalisation*x.lengths[p.section]/x.average
-				score := s.closeness * min(rarity, x.rarity(s.stem)) * p.weight * (saturation + 1) / (p.weight + saturation*length)
-				covered := s.closeness * p.about
-				b := &best[p.section]
-				b.score, b.covered = max(b.score, score), max(b.covered, covered)
+				best[p.section] = max(best[p.section], s.closeness*p.about)
 			}
 		}
-		for i, b := range best {
-			if b.score == 0 {
+		for _, c := range best {
+			known = max(known, min(1, c))
+		}
+		for i, covered := range best {
+			if !term.faint {
+				lack := P["lack"]*known + P["foreign"]*(1-known)
+				totals[i] += sure*subject*(min(1, covered)+(1-min(1, covered))*lack) + (1-sure)*x.rarity("")*P["foreign"]
+			}
+			if covered == 0 {
 				continue
 			}
 			m := &matches[i]
@@ -202,21 +178,21 @@ func (x *index) rank(terms []term) []match {
 				m.section, m.met = i, make([]bool, len(terms))
 			}
 			m.met[t] = true
-			m.score += term.weight * b.score
+			m.score += term.weight * covered * rarity
 			if !term.faint {
-				m.coverage += b.covered * subject
+				m.coverage += min(1, covered) * subject
 			}
 		}
 	}
 	matches = slices.DeleteFunc(matches, func(m match) bool { return m.met == nil })
 	for i := range matches {
 		m := &matches[i]
-		if total > 0 {
-			m.coverage /= total
+		if totals[m.section] > 0 {
+			m.coverage /= totals[m.section]
 		}
-		m.score *= (0.5 + m.coverage) * (1 + x.headingMet(m.section, terms)/2)
+		m.score *= (P["cov"] + m.coverage) * (1 + P["head"]*x.headingMet(m.section, terms)) * (1 + P["first"]/float64(1+x.place[m.section]))
 		if narrow := x.narrow[m.section]; narrow != "" && !named(terms, narrow) {
-			m.score *= unasked
+			m.score *= P["unasked"]
 		}
 	}
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.score, a.score) })

@@ -63,7 +63,7 @@ var (
 		"help":       {"environment", "exit-codes", "formatting"},
 	}
 	flags = strings.Fields(`-p --profile --base-url --config --json -q --quiet -v --verbose --no-color --timeout --help
--a --agent -c --continue -C --conversation -f --file -e --edit --title --history --no-save -r --raw --usage --dry-run
+-a --agent -c --continue -C --conversation -f --file -e --edit -i --interactive --title --history --no-save -r --raw --usage --dry-run
 --retries --limit --local --with-token --insecure-storage --show-source --addr`)
 	code       = regexp.MustCompile("(?s)```[a-z]+\n(.*?)```|`([^`\n]+)`")
 	invocation = regexp.MustCompile(`(?m)(?:^|[|(;] ?|= ?|&& )hobnob ([^|><\n;)]*)`)

@@ -31,7 +31,7 @@ stay whole entire terminal somewhere place part time times per least single once
 certain special everyday call called user users flag flags switch parameter turn write have see mode custom left
 two three four five ten hundred enable disable put valid wait doubt own put
 fix recent latest second third yesterday yesterdays week month ago
-allow avoid become bring close contain deal depend describe entire expect finish follow forever
+allow avoid become bring close contain deal depend describe entire expect finish follow show display
 hand hear hold important inside live living lose matter move near offer outside pass past point prefer prevent
 provide pull push read reading ready receive recommend remain require result return rest sense serious similar small
 solve speak stand step stick suddenly suggest support tend touch true try type unable usual various visit watch
@@ -70,10 +70,9 @@ var synonyms = []struct {
 	{0.8, "setting config option preference preferences customise customize tweak"},
 	{0.8, "reply answer response completion"},
 	{0.8, "question prompt query message ask"},
-	{0.8, "offline network internet disconnected connection wifi"},
+	{0.8, "offline network internet disconnected connection"},
 	{0.8, "file attach include upload"},
 	{0.8, "script automate automation cron ci batch scripting"},
-	{0.8, "editor vim vi nano emacs"},
 	{0.8, "name title rename label alias nickname"},
 	{0.8, "save store keep remember record persist saved"},
 	{0.6, "have list"},

@@ -220,6 +220,22 @@ func TestListsAreLatestFirstAndStayInTheirProfile(t *testing.T) {
 	}
 }
 
+func TestTurnsOfOneMillisecondKeepTheirOrder(t *testing.T) {
+	s := openStore(t)
+	now := time.Now()
+	s.now = func() time.Time { return now }
+	first := begin(t, s, Question{Text: "0"})
+	for i := range 20 {
+		begin(t, s, Question{Conversation: first.Conversation, Text: fmt.Sprint(i + 1)})
+	}
+	s.now = func() time.Time { return now.Add(-time.Hour) }
+	begin(t, s, Question{Conversation: first.Conversation, Text: "earlier"})
+	turns, err := s.Turns(t.Context(), first.Conversation)
+	if want := "earlier 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"; err != nil || questions(turns) != want {
+		t.Errorf("the order is %q, %v", questions(turns), err)
+	}
+}
+
 func TestTitleOf(t *testing.T) {
 	for question, want := range map[string]string{
 		"explain\n\ndata":           "explain",

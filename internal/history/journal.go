@@ -55,11 +55,26 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 				return err
 			}
 		}
-		_, err := tx.ExecContext(ctx, `INSERT INTO turns(id, conversation, parent, question, state, agent_id, asked, expires) VALUES(?, ?, ?, ?, 'pending', ?, ?, ?)`,
-			turn.ID, turn.Conversation, null(turn.Parent), turn.Question, turn.AgentID, millis(now), millis(now.Add(q.Lifetime)))
+		seq, err := nextSeq(ctx, tx, millis(now))
+		if err != nil {
+			return err
+		}
+		_, err = tx.ExecContext(ctx, `INSERT INTO turns(seq, id, conversation, parent, question, state, agent_id, asked, expires) VALUES(?, ?, ?, ?, ?, 'pending', ?, ?, ?)`,
+			seq, turn.ID, turn.Conversation, null(turn.Parent), turn.Question, turn.AgentID, millis(now), millis(now.Add(q.Lifetime)))
 		return err
 	})
 	return turn, err
+}
+
+// seqPerMilli is how many turns of one millisecond have keys of their own.
+const seqPerMilli = 1 << 12
+
+// nextSeq is the key of a turn that was asked at a time in milliseconds: the
+// first free one of that millisecond.
+func nextSeq(ctx context.Context, tx *sql.Tx, asked int64) (seq int64, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(seq) + 1, ?1) FROM turns WHERE seq >= ?1 AND seq < ?2`,
+		asked*seqPerMilli, (asked+1)*seqPerMilli).Scan(&seq)
+	return seq, err
 }
 
 // Answer commits the reply of a turn and makes the turn its conversation's head.

@@ -3,7 +3,9 @@ package history
 import "github.com/hobnob-cli/hobnob/internal/sqlite"
 
 // schema of the history. A migration, once released, is never edited: what
-// changes comes as the next one. Times are milliseconds since 1970, UTC.
+// changes comes as the next one. Times are milliseconds since 1970, UTC. The
+// key seq of a turn is made from the time of asking (see nextSeq), so that the
+// order of the keys is the order of time, for imported turns too.
 var schema = sqlite.Schema{
 	ApplicationID: 0x686f626e, // "hobn"
 	Migrations: []string{`
