@@ -73,7 +73,7 @@ for byte. See also: hobnob help exit-codes.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias or a `UUID`")
+	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: the `name` of an alias, or a UUID")
 	flags.BoolVarP(&opts.Continue, "continue", "c", false, "continue the latest conversation of the profile")
 	flags.StringVarP(&opts.Conversation, "conversation", "C", "", "continue this conversation: an `id`, its first characters, or a title")
 	flags.StringArrayVarP(&opts.Files, "file", "f", nil, "add this `file` to the prompt; - is standard input (repeatable)")
@@ -170,13 +170,14 @@ func (o chatOptions) continued(ctx context.Context, profile config.Profile, writ
 		}
 	}
 	store, err := open(ctx)
+	if err == nil && write {
+		err = store.Writable()
+	}
+	if err != nil && write {
+		err = &chat.JournalError{Err: err}
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	if write {
-		if err := store.Writable(); err != nil {
-			return nil, nil, err
-		}
 	}
 	if !o.Continue && o.Conversation == "" {
 		return store, nil, nil

@@ -85,17 +85,22 @@ func (e *exchange) remarks(answer chat.Answer) {
 	} else if e.opts.Usage {
 		f.line("usage", fmt.Sprintf("the service counted no tokens; %.1f s", answer.Elapsed.Seconds()))
 	}
-	if _, source, err := e.active(); err == nil && e.profile.Embedded() && source.Kind == "default" {
-		f.note("this answer came from the built-in guide; connect your service with: hobnob login")
+	if answer.Parent == "" && answer.Reply.Model == "guide" && e.unconfigured() {
+		f.note("the built-in guide answered; to connect a service: hobnob login")
 	}
 }
 
-func (e *exchange) active() (string, config.Source, error) {
+// unconfigured reports whether the embedded service was not chosen but is all there is.
+func (e *exchange) unconfigured() bool {
+	if !e.profile.Embedded() {
+		return false
+	}
 	c, err := e.f.Config()
 	if err != nil {
-		return "", config.Source{}, err
+		return false
 	}
-	return c.Active()
+	_, source, err := c.Active()
+	return err == nil && source.Kind == "default"
 }
 
 // envelope is what --json prints; its fields are stable within version 1.

@@ -51,7 +51,7 @@ WHERE tells whether a conversation is known here ("local"), only to the service
 	}
 	cmd.Flags().IntVar(&opts.Limit, "limit", 10, "most `number` of conversations")
 	cmd.Flags().BoolVar(&opts.Local, "local", false, "ask nothing of the service")
-	cmd.Flags().StringVarP(&opts.Agent, "agent", "a", "", "only those with this agent: an alias or a `UUID`")
+	cmd.Flags().StringVarP(&opts.Agent, "agent", "a", "", "only those with this agent: the `name` of an alias, or a UUID")
 	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
 	_ = cmd.RegisterFlagCompletionFunc("limit", cobra.NoFileCompletions)
 	return cmd

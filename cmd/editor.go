@@ -43,6 +43,10 @@ func (f *Factory) editFile(ctx context.Context, initial, pattern string) (text, 
 	}
 	editor := first(f.Env("VISUAL"), f.Env("EDITOR"))
 	if editor == "" {
+		if !f.IO.InTTY && !f.IO.ErrTTY {
+			_ = os.Remove(draft)
+			return "", "", usagef("set VISUAL or EDITOR to an editor that needs no terminal", "there is no terminal to edit on")
+		}
 		editor = "vi"
 		if runtime.GOOS == "windows" {
 			editor = "notepad"

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -96,9 +95,7 @@ func report(f *Factory, err error) int {
 		return told.Exit // whoever read the output has gone, and knows it
 	}
 	if f.Global.JSON {
-		encoder := json.NewEncoder(f.IO.Err)
-		encoder.SetEscapeHTML(false)
-		_ = encoder.Encode(map[string]failure{"error": told})
+		_ = writeJSON(f.IO.Err, map[string]failure{"error": told}, false)
 		return told.Exit
 	}
 	fmt.Fprintf(f.IO.Err, "hobnob: error: %s\n", terminal.CleanLine(told.Message))
@@ -134,10 +131,10 @@ func explain(err error) failure {
 	var stopped *interruptedError
 	if errors.As(err, &stopped) {
 		out.Code, out.Exit, out.Hint = "interrupted", exitInterrupted, ""
+		out.Message = "stopped by Ctrl-C"
 		if stopped.signal.signal != os.Interrupt {
-			out.Code, out.Exit = "terminated", exitTerminated
+			out.Code, out.Exit, out.Message = "terminated", exitTerminated, "stopped by SIGTERM"
 		}
-		out.Message = "stopped by " + stopped.signal.Error()
 		switch {
 		case failed == nil:
 		case failed.State == history.Unknown:

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"os/user"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -47,7 +48,17 @@ type Factory struct {
 	writing sync.Mutex // guards pause: the embedded service notes from its own goroutine
 }
 
-func newFactory(streams *terminal.Streams, env config.Env) *Factory {
+func newFactory(streams *terminal.Streams, getenv config.Env) *Factory {
+	env := func(key string) string {
+		if value := getenv(key); value != "" || key != "HOME" || runtime.GOOS == "windows" {
+			return value
+		}
+		// A service manager or a container may start hobnob without HOME.
+		if u, err := user.Current(); err == nil {
+			return u.HomeDir
+		}
+		return ""
+	}
 	f := &Factory{IO: streams, Env: env}
 	f.Paths = sync.OnceValues(func() (config.Paths, error) {
 		return config.FindPaths(env, runtime.GOOS, f.Global.Config)
@@ -214,15 +225,16 @@ func noToken(err error, key credential.Key) error {
 
 // embedded starts the service inside the process.
 func (f *Factory) embedded(ctx context.Context, ephemeral bool) (http.RoundTripper, error) {
-	handler, err := f.Service(ctx, "", ephemeral)
+	handler, err := f.Service(ctx, service.Options{Client: "local"}, ephemeral)
 	if err != nil {
 		return nil, err
 	}
 	return service.Transport(handler), nil
 }
 
-// Service returns the handler of the embedded service with its agents.
-func (f *Factory) Service(ctx context.Context, token string, ephemeral bool) (http.Handler, error) {
+// Service returns the handler of the embedded service, with a store and the
+// agents added to the options.
+func (f *Factory) Service(ctx context.Context, options service.Options, ephemeral bool) (http.Handler, error) {
 	path := sqlite.Memory
 	if !ephemeral {
 		paths, err := f.Paths()
@@ -244,15 +256,13 @@ func (f *Factory) Service(ctx context.Context, token string, ephemeral bool) (ht
 	if err != nil {
 		return nil, err
 	}
-	return service.New(service.Options{
-		Store: store,
-		Token: token,
-		Agents: []service.Agent{
-			{ID: config.GuideAgent, Name: "guide", Agent: guide},
-			{ID: config.EchoAgent, Name: "echo", Agent: agent.NewEcho()},
-		},
-		Report: func(err error) { f.note("the embedded service: %v", err) },
-	}), nil
+	options.Store = store
+	options.Agents = []service.Agent{
+		{ID: config.GuideAgent, Name: "guide", Agent: guide},
+		{ID: config.EchoAgent, Name: "echo", Agent: agent.NewEcho()},
+	}
+	options.Report = func(err error) { f.note("the embedded service: %v", err) }
+	return service.New(options), nil
 }
 
 // lazyTransport makes its transport at the first request.

@@ -46,6 +46,9 @@ func severalHint(e *history.AmbiguousError) string {
 
 func keyringHint(e *credential.KeyringError) string {
 	const around = "set HOBNOB_TOKEN, or keep it in a private file with: hobnob login --insecure-storage"
+	if e.Op == "delete" {
+		return "the keyring may still have the token; try again where the keyring works"
+	}
 	switch e.Reason {
 	case credential.ReasonLocked, credential.ReasonDismissed, credential.ReasonTimeout:
 		return "unlock the keyring and try again; without one, " + around

@@ -93,7 +93,7 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 	if source == credential.SourceFile {
 		place = resolver.File
 	}
-	return f.printf("Logged in to %s as profile %q; the token is in %s.\nTry: hobnob chat \"hello\"\n", profile.BaseURL, profile.Name, place)
+	return f.printf("Logged in to %s as profile %q; the token is in %s.\nTry: hobnob chat -p %s \"hello\"\n", profile.BaseURL, profile.Name, place, profile.Name)
 }
 
 // loginProfile is the profile to log in to, with its address: the flag's, the
@@ -182,7 +182,7 @@ func (o loginOptions) remember(profile config.Profile) error {
 				return err
 			}
 		}
-		if setting, _ := config.Lookup(config.ProfileKey); c.IsDefault(setting) {
+		if setting, _ := config.Lookup(config.ProfileKey); !c.InFile(setting) {
 			return d.Set(profile.Name, config.ProfileKey)
 		}
 		return nil

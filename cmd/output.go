@@ -1,22 +1,44 @@
 package cmd
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
+	"strings"
 	"time"
+	"unicode"
 
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // printJSON writes one JSON document: indented for a person, on one line for a pipe.
 func (f *Factory) printJSON(value any) error {
-	encoder := json.NewEncoder(f.IO.Out)
+	return writeError(writeJSON(f.IO.Out, value, f.IO.OutTTY))
+}
+
+// writeJSON writes a document in which no string holds a control or bidi
+// character as it is: encoding/json escapes only those below U+0020.
+func writeJSON(w io.Writer, value any, indent bool) error {
+	var out bytes.Buffer
+	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if f.IO.OutTTY {
+	if indent {
 		encoder.SetIndent("", "  ")
 	}
-	return writeError(encoder.Encode(value))
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	var safe strings.Builder
+	for _, r := range out.String() {
+		if r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
+			fmt.Fprintf(&safe, "\\u%04x", r)
+		} else {
+			safe.WriteRune(r)
+		}
+	}
+	_, err := io.WriteString(w, safe.String())
+	return err
 }
 
 // printf writes a line of a result.

@@ -32,6 +32,7 @@ do things with hobnob.`,
   hobnob chat -c "and in PowerShell?"
   git diff | hobnob chat "write a commit message"
   hobnob login`,
+		Version:           version(),
 		Args:              groupArgs,
 		RunE:              showHelp,
 		SilenceErrors:     true,
@@ -39,6 +40,7 @@ do things with hobnob.`,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
 		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return f.begin(cmd) },
 	}
+	root.SetVersionTemplate("hobnob {{.Version}}\n")
 	root.SetOut(f.IO.Out)
 	root.SetErr(f.IO.Err)
 	root.SetIn(f.IO.In)

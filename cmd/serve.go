@@ -58,7 +58,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	} else if err := credential.Validate(token); err != nil {
 		return usagef("use visible characters without spaces", "HOBNOB_SERVE_TOKEN is %v", err)
 	}
-	handler, err := f.Service(ctx, token, false)
+	handler, err := f.Service(ctx, service.Options{Client: "serve", Token: token}, false)
 	if err != nil {
 		return err
 	}

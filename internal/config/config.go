@@ -139,12 +139,8 @@ func (c *Config) WithBaseURL(address string) *Config {
 	return &next
 }
 
-// IsDefault reports whether neither the file nor a flag nor the environment
-// sets a setting of the top level.
-func (c *Config) IsDefault(setting Setting) bool {
-	value, err := c.global(setting)
-	return err == nil && value.Source.Kind == "default"
-}
+// InFile reports whether the top level of the file has the setting.
+func (c *Config) InFile(setting Setting) bool { return c.file.IsSet(path(setting.Key)) }
 
 // Path is the file's place, whether or not it exists.
 func (c *Config) Path() string { return c.path }

@@ -48,7 +48,12 @@ func locked(path string, fn func() error) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
+	lock := path + ".lock"
+	// lockedfile would make the file with the process's umask.
+	if f, err := os.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
+		_ = f.Close()
+	}
+	unlock, err := lockedfile.MutexAt(lock).Lock()
 	if err != nil {
 		return fmt.Errorf("cannot lock %s: %w", path, err)
 	}

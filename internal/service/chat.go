@@ -49,7 +49,7 @@ func (h *handler) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	created := seconds(h.now())
 	conversation := Conversation{ID: uuid.NewString(), AgentID: answerer.ID, Title: title(request.Messages), Created: created}
-	if err := h.store.Create(r.Context(), h.client(), conversation); err != nil {
+	if err := h.store.Create(r.Context(), h.client, conversation); err != nil {
 		h.report(err)
 		writeError(w, http.StatusInternalServerError, "internal", "the conversation could not be stored")
 		return

@@ -30,7 +30,7 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) {
 		}
 		limit = n
 	}
-	data, more, err := h.store.List(r.Context(), h.client(), limit)
+	data, more, err := h.store.List(r.Context(), h.client, limit)
 	if err != nil {
 		h.report(err)
 		writeError(w, http.StatusInternalServerError, "internal", "the conversations could not be read")

@@ -49,7 +49,10 @@ type Options struct {
 	// Token is the one bearer token that is accepted; empty asks for none,
 	// which is meant for a handler that no port reaches.
 	Token string
-	Now   func() time.Time // nil is time.Now
+	// Client owns the conversations of all requests; those of another client
+	// in the same store stay unseen.
+	Client string
+	Now    func() time.Time // nil is time.Now
 	// Report is told of failures inside the service that its client only
 	// sees as an internal error; it may be nil.
 	Report func(error)
@@ -63,7 +66,7 @@ func New(o Options) http.Handler {
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	h := &handler{store: o.Store, agents: o.Agents, now: o.Now, report: o.Report}
+	h := &handler{store: o.Store, agents: o.Agents, client: o.Client, now: o.Now, report: o.Report}
 	if o.Token != "" {
 		sum := sha256.Sum256([]byte(o.Token))
 		h.token = &sum
@@ -93,6 +96,7 @@ type handler struct {
 	store  Store
 	agents []Agent
 	token  *[sha256.Size]byte
+	client string
 	now    func() time.Time
 	report func(error)
 }
@@ -113,9 +117,6 @@ func (h *handler) authorized(next http.HandlerFunc) http.HandlerFunc {
 		next(w, r)
 	}
 }
-
-// client is the owner of the conversations of a request; with one token there is one.
-func (h *handler) client() string { return "default" }
 
 func methodNotAllowed(allow string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {

@@ -73,7 +73,7 @@ func TestTableInAPipeIsWholeAndTabSeparated(t *testing.T) {
 	if err := s.Table(tableColumns, tableRows); err != nil {
 		t.Fatal(err)
 	}
-	want := "ID\tTITLE\tTURNS\n1a2b3c4d\tHow to pipe a file ␛[2J\t3\n5e6f7a8b\t日本語のとても長い題名\t12\n9c\t\t\n"
+	want := "1a2b3c4d\tHow to pipe a file ␛[2J\t3\n5e6f7a8b\t日本語のとても長い題名\t12\n9c\t\t\n"
 	if out.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", &out, want)
 	}
@@ -86,7 +86,7 @@ var errBroken = errors.New("broken pipe")
 func (brokenPipe) Write([]byte) (int, error) { return 0, errBroken }
 
 func TestTableReportsAFailedWrite(t *testing.T) {
-	if err := (&Streams{Out: brokenPipe{}}).Table(tableColumns, nil); !errors.Is(err, errBroken) {
+	if err := (&Streams{Out: brokenPipe{}}).Table(tableColumns, tableRows); !errors.Is(err, errBroken) {
 		t.Errorf("err = %v", err)
 	}
 	if err := (&Streams{Out: brokenPipe{}}).Table(nil, nil); err != nil {
