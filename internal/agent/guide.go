@@ -9,10 +9,10 @@ import (
 
 const (
 	// confident is the coverage from which a section is given as the answer.
-	confident = 0.48
+	confident = 0.5
 	// confidentOfItself is the same for a question that names hobnob, which is
 	// hardly on another subject.
-	confidentOfItself = 0.36
+	confidentOfItself = 0.38
 	// related is the coverage from which a section is named as coming near.
 	related = 0.15
 	// near is the part of the best score from which another section is worth
@@ -105,9 +105,9 @@ func (g *guide) find(q query) string {
 
 // knows reports whether the best match may be given as the answer to q.
 func (q query) knows(matches []match) bool {
-	enough := P["confident"]
+	enough := confident
 	if q.itself {
-		enough = P["confident"]*.75
+		enough = confidentOfItself
 	}
 	return len(matches) > 0 && matches[0].coverage >= enough
 }

@@ -8,20 +8,36 @@ import (
 	"strings"
 )
 
-// P are tunables
-var P = map[string]float64{"words": 0.9, "text": 0.3, "code": 0.3, "variant": 0.4, "topic": 0.4,
-	"ordinary": 2.5, "unasked": 0.7, "head": 0.4, "cov": 0.5, "first": 0.1, "confident": 0.52, "again": 0, "lack": .4, "foreign": 1}
+const (
+	// How far a section is about a word, by the place that it stands in. One in
+	// its heading counts 1, one in its text may be mentioned in passing.
+	inWords = 0.9
+	inText  = 0.3
 
-// index ranks the sections of a manual for a query.
+	// entireHeading is what a section gains when a question says all of its
+	// heading: extra words in a heading make it a special case.
+	entireHeading = 0.2
+	// opening is what the first section of a topic gains, the second half of it
+	// and so on: the general comes before the special there.
+	opening = 0.1
+	// manyWords is about how many different words a manual has.
+	manyWords = 4 << 10
+
+	// A section on one platform is not for those who ask about no platform.
+	unasked = 0.4
+)
+
+// index ranks the sections of a manual for a query. The score of a section is
+// the part of the question that it speaks of, each word weighed by its rarity.
 type index struct {
 	sections []section
 	postings map[string][]posting // by stem, in the order of sections
 	titles   [][]string           // stems of each heading, without stop words
-	place    []int                // of each section in its topic, from 0
 	narrow   []string             // the stem of the platform that a heading names, or ""
+	place    []int                // of each section in its topic, from 1
 }
 
-// posting says how far a section is about a term.
+// posting says how far a section is about a term, from 0 to 1.
 type posting struct {
 	section int
 	about   float64
@@ -52,25 +68,25 @@ var quoted = regexp.MustCompile(`"[^"\n]*"`)
 func newIndex(sections []section, stop map[string]bool) (*index, []string) {
 	x := &index{
 		sections: sections,
-		postings: map[string][]posting{},
+		postings: make(map[string][]posting, manyWords),
 		titles:   make([][]string, len(sections)),
-		place:    make([]int, len(sections)),
 		narrow:   make([]string, len(sections)),
+		place:    make([]int, len(sections)),
 	}
-	stems := map[string]string{}
+	stems := make(map[string]string, manyWords)
 	for i, s := range sections {
+		x.place[i] = 1
 		if i > 0 && sections[i-1].topic == s.topic {
 			x.place[i] = x.place[i-1] + 1
 		}
 		x.add(i, s.heading, 1, stems)
-		x.add(i, s.words, P["words"], stems)
-		x.add(i, s.topic, P["topic"], stems)
-		x.addMarkdown(i, s.text, 1, stems)
+		x.add(i, s.words, inWords, stems)
+		x.addMarkdown(i, s.text, stems)
 		for _, v := range s.variants {
-			x.add(i, v.platform, P["text"], stems)
-			x.addMarkdown(i, v.text, P["variant"], stems)
+			x.add(i, v.platform, inText, stems)
+			x.addMarkdown(i, v.text, stems)
 		}
-		for _, w := range splitWords(s.heading) {
+		for _, w := range joinNegations(splitWords(s.heading)) {
 			if !stop[w] {
 				x.titles[i] = append(x.titles[i], stems[w])
 			}
@@ -86,20 +102,19 @@ func newIndex(sections []section, stop map[string]bool) (*index, []string) {
 	return x, vocabulary
 }
 
-func (x *index) addMarkdown(section int, text string, factor float64, stems map[string]string) {
+func (x *index) addMarkdown(section int, text string, stems map[string]string) {
 	for i, block := range strings.Split(text, "```") {
-		about := P["text"]
 		if i%2 == 1 {
-			about, block = P["code"], quoted.ReplaceAllString(block, "")
+			block = quoted.ReplaceAllString(block, "")
 		}
-		x.add(section, block, about*factor, stems)
+		x.add(section, block, inText, stems)
 	}
 }
 
 // add notes how far a section is about the words of text; stems caches the
 // stem of each word and so collects the vocabulary.
 func (x *index) add(section int, text string, about float64, stems map[string]string) {
-	count := func(word string) {
+	note := func(word string) {
 		term, ok := stems[word]
 		if !ok {
 			term = stem(word)
@@ -107,20 +122,22 @@ func (x *index) add(section int, text string, about float64, stems map[string]st
 		}
 		list := x.postings[term]
 		if n := len(list); n == 0 || list[n-1].section != section {
-			list = append(list, posting{section: section})
-		}
-		p := &list[len(list)-1]
-		if p.about > 0 {
-			p.about = min(1+P["again"], max(p.about, about)+P["again"]*min(about, p.about))
+			x.postings[term] = append(list, posting{section, about})
 		} else {
-			p.about = about
+			list[n-1].about = max(list[n-1].about, about)
 		}
-		x.postings[term] = list
 	}
-	for _, w := range splitWords(text) {
-		count(w)
+	words := splitWords(text)
+	if about > inText { // in passing, a negation tells nothing
+		words = joinNegations(words)
+	}
+	for _, w := range words {
+		note(w)
+		if strings.HasPrefix(w, negated) {
+			continue // "no network" is not about the network
+		}
 		for _, part := range parts(w) {
-			count(part)
+			note(part)
 		}
 	}
 }
@@ -128,11 +145,11 @@ func (x *index) add(section int, text string, about float64, stems map[string]st
 // rarity is the inverse document frequency of a term: how much it tells. A
 // term that no section holds tells most.
 func (x *index) rarity(stem string) float64 {
-	n, found := float64(len(x.sections)), 0.0
+	all, about := float64(len(x.sections)), 0.0
 	for _, p := range x.postings[stem] {
-		found += min(1, p.about)
+		about += p.about
 	}
-	return math.Log(1 + (n-found+0.5)/(found+0.5))
+	return math.Log(1 + (all-about+0.5)/(about+0.5))
 }
 
 // rarityOf is the rarity of the word that was asked for, or of its closest
@@ -151,26 +168,16 @@ func (x *index) rarityOf(t term) float64 {
 // order of the manual.
 func (x *index) rank(terms []term) []match {
 	matches := make([]match, len(x.sections))
-	totals := make([]float64, len(x.sections))
+	var total float64
 	for t, term := range terms {
 		rarity := x.rarityOf(term)
-		subject := max(rarity, P["ordinary"])
-		sure, known := term.stems[0].closeness, 0.0
-		best := make([]float64, len(x.sections))
-		for _, s := range term.stems {
-			for _, p := range x.postings[s.stem] {
-				best[p.section] = max(best[p.section], s.closeness*p.about)
-			}
+		if !term.faint {
+			// What a mended word may mean instead is not covered by anything.
+			sure := term.stems[0].closeness
+			total += sure*rarity + (1-sure)*x.rarity("")
 		}
-		for _, c := range best {
-			known = max(known, min(1, c))
-		}
-		for i, covered := range best {
-			if !term.faint {
-				lack := P["lack"]*known + P["foreign"]*(1-known)
-				totals[i] += sure*subject*(min(1, covered)+(1-min(1, covered))*lack) + (1-sure)*x.rarity("")*P["foreign"]
-			}
-			if covered == 0 {
+		for i, told := range x.best(term, rarity) {
+			if told == 0 {
 				continue
 			}
 			m := &matches[i]
@@ -178,32 +185,55 @@ func (x *index) rank(terms []term) []match {
 				m.section, m.met = i, make([]bool, len(terms))
 			}
 			m.met[t] = true
-			m.score += term.weight * covered * rarity
+			m.score += term.weight * told
 			if !term.faint {
-				m.coverage += min(1, covered) * subject
+				m.coverage += told
 			}
 		}
 	}
 	matches = slices.DeleteFunc(matches, func(m match) bool { return m.met == nil })
 	for i := range matches {
 		m := &matches[i]
-		if totals[m.section] > 0 {
-			m.coverage /= totals[m.section]
+		if total > 0 {
+			m.coverage /= total
 		}
-		m.score *= (P["cov"] + m.coverage) * (1 + P["head"]*x.headingMet(m.section, terms)) * (1 + P["first"]/float64(1+x.place[m.section]))
+		m.score *= 1 + entireHeading*x.headingMet(m.section, terms)
+		m.score *= 1 + opening/float64(x.place[m.section])
 		if narrow := x.narrow[m.section]; narrow != "" && !named(terms, narrow) {
-			m.score *= P["unasked"]
+			m.score *= unasked
 		}
 	}
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	return matches
 }
 
+// best returns what each section tells of a term of some rarity. A match
+// through a common synonym tells no more than that does.
+func (x *index) best(t term, rarity float64) []float64 {
+	best := make([]float64, len(x.sections))
+	for _, s := range t.stems {
+		tells := s.closeness * min(rarity, x.rarity(s.stem))
+		for _, p := range x.postings[s.stem] {
+			best[p.section] = max(best[p.section], tells*p.about)
+		}
+	}
+	return best
+}
+
 // named reports whether terms look for a stem.
-func named(terms []term, stem string) bool {
-	return slices.ContainsFunc(terms, func(t term) bool {
-		return slices.ContainsFunc(t.stems, func(s substitute) bool { return s.stem == stem })
-	})
+func named(terms []term, stem string) bool { return closest(terms, stem) > 0 }
+
+// closest is how near the terms come to a stem, from 0 to 1.
+func closest(terms []term, stem string) float64 {
+	near := 0.0
+	for _, t := range terms {
+		for _, s := range t.stems {
+			if s.stem == stem {
+				near = max(near, s.closeness)
+			}
+		}
+	}
+	return near
 }
 
 // headingMet is the part of a section's heading that the terms speak of.
@@ -212,15 +242,7 @@ func (x *index) headingMet(section int, terms []term) float64 {
 	for _, title := range x.titles[section] {
 		rarity := x.rarity(title)
 		all += rarity
-		closest := 0.0
-		for _, t := range terms {
-			for _, s := range t.stems {
-				if s.stem == title {
-					closest = max(closest, s.closeness)
-				}
-			}
-		}
-		met += closest * rarity
+		met += closest(terms, title) * rarity
 	}
 	if all == 0 {
 		return 0

@@ -73,7 +73,7 @@ func (g *guide) understand(message string) query {
 // parse reads one paragraph.
 func (g *guide) parse(text string) query {
 	var (
-		words = splitWords(text)
+		words = joinNegations(splitWords(text))
 		q     = query{more: asksMore(words), leaning: leans(words)}
 		seen  = map[string]bool{}
 		add   = func(t term) {
@@ -98,7 +98,11 @@ func (g *guide) parse(text string) query {
 			add(t)
 		}
 	}
-	if slices.ContainsFunc(q.terms, func(t term) bool { return !t.faint }) {
+	subject := slices.ContainsFunc(q.terms, func(t term) bool { return !t.faint })
+	if !subject && q.platform != nil {
+		q.terms = nil // "and does it run on Windows?" asks for the platform alone
+	}
+	if subject {
 		// The platform helps to choose between sections on one subject.
 		for _, w := range platforms {
 			add(term{stems: []substitute{{stem(w), 1}}, weight: 1, faint: true})
@@ -145,7 +149,7 @@ func (g *guide) terms(word string) []term {
 	if known {
 		return append(pieces, g.term(word, 1))
 	}
-	if len(pieces) > 0 {
+	if len(parts(word)) > 0 {
 		return pieces
 	}
 	mended, sure := g.speller.mend(word)

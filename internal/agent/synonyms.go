@@ -4,40 +4,45 @@ import "strings"
 
 // stopWords carry the grammar or the politeness of a question and not its
 // subject.
-const stopWords = `a about above actually after again all already also although always am among an and another any
+const stopWords = `a about above actually after again all already also although always am among an and any
 anybody anyhow anyone anything anyway are around as at away back basically be because been before being below best
-better between both but by came can cannot cant come correct could couldnt day did didnt different do does doesnt doing done
+better between both but by came can cannot cant come correct could couldnt day did didnt do does doesnt doing done
 dont down each easiest easily easy either else ensure especially etc even ever every everything exact exactly explain far few find for from
 fully gave get gets getting give given gives go goes going gonna good got great had happen happened happening happens has
 hasnt havent having he hello help her here hey hi him his hope how however i if ill im in instead into is isnt
 it its itself ive just keeps kind know learn let lets like little look looking lot lots made make makes making
 many may maybe me mean meaning means might mine more most much must my myself need needed needs neither never next nice no
-nor not nothing now of off often oh ok okay on once one ones only onto or other others otherwise our out over
+nor not nothing now of off often oh ok okay on once one ones only onto or others otherwise our out over
 people per please exist exists existing alternate alternative
-difference versus vs detail details possible possibly properly quick quickly quite rather really right said same say says
+versus vs detail details possible possibly properly quick quickly quite rather really right said same say says
 seem seems shall she should shouldnt simple simplest simply since so some somebody somehow someone something sometimes somewhere soon sort still
 such suppose supposed sure take takes tell than thank thanks that thats the their theirs them themselves then there
-theres these they theyre thing things think this those though through thus to today together told too tool toward towards tried
-trying try two under until up upon us use used useful uses using usual usually very via want wanted wants was
+theres these they theyre thing things think this those though through thus to today told too tool toward towards tried
+trying try under until up upon us use used useful uses using usual usually very via want wanted wants was
 wasnt way ways we well went were werent what whatever whats when whenever wheres whether which while who whom whos whose
 will wish with within wont wonder wondering work working works would wouldnt wrote yes yet you your yours yourself
-good morning evening afternoon anyways program app understand understands greetings cheers bye goodbye sup yo`
+good morning evening afternoon anyways understand understands greetings cheers bye goodbye sup yo`
 
 // faintWords say something about the subject but name none. They help to rank
 // sections and count neither for nor against knowing the answer.
-const faintWords = `where why without first new old long last change run
-directly automatically current default different problem trouble issue bit big several multiple
-stay whole entire terminal somewhere place part time times per least single once specific particular
-certain special everyday call called user users flag flags switch parameter turn write have see mode custom left
-two three four five ten hundred enable disable put valid wait doubt own put
-fix recent latest second third yesterday yesterdays week month ago
-allow avoid become bring close contain deal depend describe entire expect finish follow show display
-hand hear hold important inside live living lose matter move near offer outside pass past point prefer prevent
-provide pull push read reading ready receive recommend remain require result return rest sense serious similar small
-solve speak stand step stick suddenly suggest support tend touch true try type unable usual various visit watch
-worry alone apart basic behave certain clean common enough exactly final full half hard include inform
-kinds level main manage mention minimum myself nearby necessary notice perhaps plan quite
-rarely reach reason respond short side simply strange sudden suitable tiny usually whatever wide`
+const faintWords = `accidentally afterwards ago allow alone analyse analyze another apart appear appears arrive automatically avoid
+basic become beforehand behave big bit bring call called case cases cause certain chance change check clean close
+common contact contacting contain correctly current custom daily damn deal decide default depend describe despite
+difference different directly disable display doubt earlier enable enough enter entered entire everyday exceed
+exceeded expect explicit explicitly fast faster feature features fill final finally finish first five fix flag
+flags follow following force four friday full funny group guess guy guys half hand handle hard have hear hold hour
+hourly hours huge hundred idea ideas immediately important improve include inform inside integrate integration
+interesting issue january kinds last later latest least left less level live living long lose main manage matter
+meanwhile mention middle minimum minute minutes mistake mode monday month move multiple near nearby necessary new
+notice object offer old other outside own parameter part particular pass past perhaps place plan point prefer
+prevent problem proper provide pull purpose push put rarely reach read reading ready real reason receive recent
+recommend recommended regular reject rejected related remain require respect respond rest restart restarting
+restrict return run saturday second seconds see sense serious several short show side similar similarly single
+small solve speak special specific specify stand stay step stick strange stuff stupid success successfully sudden
+suddenly suggest suit suitable sunday supply support supported switch task tasks temporary ten tend terminal third
+three thursday time times tiny tip tips together topic touch trick trouble true truly tuesday turn turns two ugly
+unable unfortunately unknown unwanted user users valid various visit wait watch wednesday week weekly weird where
+whole why wide without worry write yesterday yesterdays`
 
 // synonyms are groups of words of which people say one and the manual another.
 // The closeness of a group is what a match through it counts, from 0 to 1.
@@ -49,13 +54,12 @@ var synonyms = []struct {
 	{1, "powershell pwsh"},
 	{0.9, "windows powershell cmd"},
 	{1, "config configuration configure"},
-	{0.9, "delete remove erase wipe forget clear purge drop"},
+	{0.9, "delete remove rm erase wipe forget clear purge drop"},
 	{0.9, "continue resume reopen"},
-	{0.9, "json structured"},
 	{0.9, "pipe stdin redirect"},
 	{0.9, "token password passphrase secret pat credential credentials bearer apikey"},
 	{0.9, "login signin authenticate authentication authorise authorize authorisation authorization"},
-	{0.9, "logout signout"},
+	{0.9, "logout signout logoff signoff"},
 	{0.8, "logout unlink deauthorize disconnect"},
 	{0.9, "exitcode exit code"},
 	{0.9, "keyring keychain wallet vault"},
@@ -81,6 +85,9 @@ var synonyms = []struct {
 	{0.8, "last latest recent"},
 	{0.6, "put enter"},
 	{0.5, "feed pipe"},
+	{0.6, "input stdin"},
+	{0.8, "default standard"},
+	{0.8, "getstarted start begin"},
 	{0.8, "check verify valid validate status"},
 	{0.7, "open edit"},
 	{0.8, "raw plain unformatted unrendered"},
@@ -126,7 +133,7 @@ var synonyms = []struct {
 	{0.7, "interactive line-by-line repl"},
 	{0.7, "precedence priority override overrides order wins"},
 	{0.7, "port address listen"},
-	{0.7, "safe safely secure securely security insecure private"},
+	{0.7, "safe safely secure securely security insecure"},
 }
 
 // lexicon is what the guide knows about words apart from the manual.

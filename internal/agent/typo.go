@@ -20,8 +20,8 @@ func newSpeller(vocabulary []string) speller {
 // words are mended: distances below count bytes.
 //
 // Real words of another subject are one letter away from ours ("pasta" and
-// "paste", "star" and "start"), mostly short ones. So short words are taken
-// for certain only when two letters changed places, and the first letter must
+// "paste", "prime" and "price"), mostly short ones. So short words are mended
+// only when two letters changed places, or one of six is missing, and the first letter must
 // be right but for such a change. A wrong last letter mostly makes another
 // word of the same stem ("printer" and "printed").
 func (s speller) mend(word string) (string, float64) {
@@ -56,19 +56,13 @@ func certainty(typed, word string) float64 {
 	case distance == 1 && swapped:
 		return 0.95
 	case distance == 1 && len(typed) == len(word) && typed[:n-1] == word[:n-1]:
-		return 0.4
+		return 0
 	case distance == 1 && (n >= 6 || len(word) == 6):
 		return 0.85
 	case distance == 1 && n == 5 && len(typed) != len(word):
 		return 0.7
-	case distance == 1 && n == 4:
-		return 0.4
-	case distance == 1 && n == 5:
-		return 0.5
 	case distance == 2 && n >= 9:
 		return 0.6
-	case distance == 2 && n >= 7:
-		return 0.45
 	default:
 		return 0
 	}

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -61,7 +62,7 @@ func isWord(r rune) bool {
 // parts returns the words that a compound word or a long flag is made of, none
 // for a plain word.
 func parts(word string) []string {
-	if !strings.ContainsAny(word, "-_") || isFlag(word) && len(word) == 2 {
+	if strings.IndexByte(word, '-') < 0 && strings.IndexByte(word, '_') < 0 || isFlag(word) && len(word) == 2 {
 		return nil
 	}
 	return strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '_' })
@@ -78,6 +79,7 @@ var phrases = map[[2]string]string{
 	{"sign", "out"}: "logout", {"signing", "out"}: "logout", {"signed", "out"}: "logout",
 	{"sign", "off"}: "logout", {"log", "off"}: "logout",
 	{"get", "started"}: "getstarted", {"getting", "started"}: "getstarted", {"am", "i"}: "status",
+	{"i", "start"}: "getstarted", {"i", "begin"}: "getstarted", {"to", "begin"}: "getstarted", {"to", "start"}: "getstarted",
 	{"timed", "out"}: "timeout", {"time", "out"}: "timeout", {"times", "out"}: "timeout",
 	{"turn", "off"}: "disable", {"turning", "off"}: "disable", {"switch", "off"}: "disable",
 	{"go", "back"}: "continue", {"going", "back"}: "continue",
@@ -88,13 +90,16 @@ var phrases = map[[2]string]string{
 	{"exit", "status"}: "exitcode", {"exit", "code"}: "exitcode", {"exit", "codes"}: "exitcode",
 	{"return", "code"}: "exitcode", {"return", "codes"}: "exitcode", {"error", "code"}: "exitcode",
 	{"exited", "with"}: "exitcode", {"exits", "with"}: "exitcode", {"exit", "value"}: "exitcode",
-	{"without", "internet"}: "offline", {"no", "internet"}: "offline", {"without", "network"}: "offline",
-	{"without", "wifi"}: "offline", {"no", "wifi"}: "offline", {"no", "network"}: "offline",
 	{"rate", "limit"}: "rate-limited", {"rate", "limits"}: "rate-limited", {"rate", "limited"}: "rate-limited",
 	{"time", "limit"}: "timeout", {"at", "once"}: "simultaneously", {"same", "time"}: "simultaneously",
 	{"go", "on"}: "continue", {"going", "on"}: "continue", {"help", "for"}: "manual", {"help", "on"}: "manual",
-	{"how", "long"}: "length", {"how", "big"}: "size", {"how", "large"}: "size",
+	{"how", "long"}: "howlong", {"how", "big"}: "size", {"how", "large"}: "size",
 	{"in", "use"}: "current", {"being", "used"}: "current",
+	{"how", "many"}: "count", {"how", "much"}: "count", {"many", "requests"}: "rate-limited",
+	{"quick", "start"}: "quickstart", {"plain", "text"}: "plaintext",
+	{"to", "date"}: "update", {"next", "question"}: "continue",
+	{"env", "var"}: "environment", {"env", "vars"}: "environment", {"secret", "service"}: "keyring",
+	{"server", "error"}: "500", {"not", "saved"}: "unsaved", {"not", "sent"}: "unsent", {"not", "found"}: "notfound",
 	{"shut", "up"}: "quiet", {"get", "rid"}: "remove", {"getting", "rid"}: "remove",
 	{"start", "over"}: "fresh", {"from", "scratch"}: "fresh",
 	{"command", "prompt"}: "cmd", {"command", "line"}: "shell",
@@ -121,6 +126,9 @@ func joinPhrases(words []string) []string {
 // "piped" and "piping" are one term. It is light: a term need not be a word,
 // and words of other scripts are left alone.
 func stem(word string) string {
+	if rest, ok := strings.CutPrefix(word, negated); ok {
+		return negated + stem(rest)
+	}
 	for _, b := range []byte(word) {
 		if b < 'a' || b > 'z' {
 			return word
@@ -137,7 +145,7 @@ func stem(word string) string {
 	for _, ending := range []struct {
 		text string
 		left int // letters that must remain, so that "string" keeps its "ing"
-	}{{"ation", 5}, {"ion", 4}, {"ing", 3}, {"ed", 3}, {"ly", 4}} {
+	}{{"ation", 5}, {"ally", 5}, {"ion", 4}, {"ing", 3}, {"ed", 3}, {"ly", 4}} {
 		rest, ok := strings.CutSuffix(word, ending.text)
 		if ok && len(rest) >= ending.left && strings.ContainsAny(rest, "aeiouy") {
 			word = undouble(rest)
@@ -169,4 +177,35 @@ func undouble(word string) string {
 		return word[:n-1]
 	}
 	return word
+}
+
+// negated begins the one word that stands for a negation and its word.
+const negated = "no-"
+
+// Negations, and what may stand between one and its word.
+var (
+	negations = []string{"no", "not", "without", "dont", "never"}
+	articles  = []string{"a", "an", "any", "the", "my", "this", "that", "these", "those", "so"}
+)
+
+// joinNegations makes one word of a negation and what follows it: who asks for
+// "no colours" or "without a network" wants the opposite of the second word. A
+// compound that the manual does not have falls apart again.
+func joinNegations(words []string) []string {
+	joined := make([]string, 0, len(words))
+	for i := 0; i < len(words); i++ {
+		if slices.Contains(negations, words[i]) {
+			next := i + 1
+			if next < len(words) && slices.Contains(articles, words[next]) {
+				next++
+			}
+			if next < len(words) && !isFlag(words[next]) {
+				joined = append(joined, negated+words[next])
+				i = next
+				continue
+			}
+		}
+		joined = append(joined, words[i])
+	}
+	return joined
 }
