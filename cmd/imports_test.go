@@ -1,0 +1,254 @@
+package cmd_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/hobnob-cli/hobnob"
+
+// picture is a program of its own, which draws the picture of the README.
+const picture = "docs/picture"
+
+// leaves import nothing of hobnob.
+var leaves = []string{"internal/atomicfile", "internal/sqlite"}
+
+// mayImport lists, for each package, which others of hobnob it may import. A
+// new package has to be listed.
+var mayImport = map[string][]string{
+	".":                   {"cmd"},
+	"cmd":                 {"docs", "internal/*"},
+	"docs":                {},
+	picture:               {},
+	"internal/agent":      leaves,
+	"internal/api":        leaves,
+	"internal/atomicfile": {},
+	"internal/chat":       {"internal/api", "internal/history"},
+	"internal/config":     leaves,
+	"internal/credential": leaves,
+	"internal/history":    leaves,
+	"internal/service":    {"internal/agent", "internal/api", "internal/sqlite"},
+	"internal/sqlite":     {},
+	"internal/terminal":   leaves,
+}
+
+// owners lists dependencies, with all below them, that one package alone may
+// import; its tests may be helped by others.
+var owners = map[string]string{
+	"github.com/spf13/cobra":        "cmd",
+	"github.com/spf13/pflag":        "cmd",
+	"github.com/spf13/viper":        "internal/config",
+	"go.yaml.in/yaml":               "internal/config",
+	"github.com/zalando/go-keyring": "internal/credential",
+	"github.com/charmbracelet":      "internal/terminal",
+	"github.com/muesli/termenv":     "internal/terminal",
+	"modernc.org/sqlite":            "internal/sqlite",
+}
+
+// usedIn lists what a single file may mention.
+var usedIn = map[string]string{
+	"os.Exit":   "main.go",
+	"os.Stdin":  "cmd/cmd.go",
+	"os.Stdout": "cmd/cmd.go",
+	"os.Stderr": "cmd/cmd.go",
+}
+
+// topLevel lists what the tree may hold at its top.
+var topLevel = []string{
+	".ci", ".github", ".gitignore", ".goreleaser.yaml", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md",
+	"cmd", "completions", "docs", "go.mod", "go.sum", "internal", "main.go",
+}
+
+const mostLines = 400
+
+func TestTheSourceKeepsToTheDesign(t *testing.T) {
+	files := sourceFiles(t)
+	t.Run("a package imports only what lies in its direction", func(t *testing.T) {
+		for _, file := range files {
+			checkDirection(t, file)
+		}
+	})
+	t.Run("a dependency has one owner", func(t *testing.T) {
+		for _, file := range files {
+			checkOwners(t, file)
+		}
+	})
+	t.Run("the process is ended and its streams are taken in one place", func(t *testing.T) {
+		checkUses(t, files)
+	})
+	t.Run("nothing runs before main", func(t *testing.T) {
+		for _, file := range files {
+			for _, decl := range file.syntax.Decls {
+				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" && !file.test {
+					t.Errorf("%s:%d: no package may have a func init", file.name, file.line(f))
+				}
+			}
+		}
+	})
+	t.Run("a file is short enough to read", func(t *testing.T) {
+		for _, file := range files {
+			lines := file.fset.File(file.syntax.FileStart).LineCount() - 1 // the last one is empty
+			if lines > mostLines && !ast.IsGenerated(file.syntax) {
+				t.Errorf("%s: %d lines are more than %d: split it by feature", file.name, lines, mostLines)
+			}
+		}
+	})
+}
+
+func checkDirection(t *testing.T, file sourceFile) {
+	t.Helper()
+	allowed, listed := mayImport[file.pkg]
+	if !listed {
+		t.Errorf("%s: package %s has no rule: list in mayImport what it may import", file.name, file.pkg)
+	}
+	if file.test {
+		allowed = slices.Concat(allowed, leaves, []string{"docs", file.pkg})
+	}
+	for _, imported := range file.imports {
+		inner, ok := strings.CutPrefix(imported, module+"/")
+		if ok && !slices.ContainsFunc(allowed, func(pattern string) bool { return matches(pattern, inner) }) {
+			t.Errorf("%s: package %s may not import %s, only %q", file.name, file.pkg, inner, allowed)
+		}
+	}
+}
+
+func checkOwners(t *testing.T, file sourceFile) {
+	t.Helper()
+	for _, imported := range file.imports {
+		for dependency, owner := range owners {
+			if within(imported, dependency) && file.pkg != owner && !file.test {
+				t.Errorf("%s: only %s may import %s", file.name, owner, imported)
+			}
+		}
+	}
+}
+
+func checkUses(t *testing.T, files []sourceFile) {
+	t.Helper()
+	found := map[string]bool{}
+	for _, file := range files {
+		if file.test || file.pkg == picture {
+			continue
+		}
+		for name, line := range file.mentions() {
+			only, ruled := usedIn[name]
+			if found[name] = true; ruled && file.name != only {
+				t.Errorf("%s:%d: only %s may use %s", file.name, line, only, name)
+			}
+		}
+	}
+	for name, only := range usedIn {
+		if !found[name] {
+			t.Errorf("%s: nothing uses %s; does this test still see the code?", only, name)
+		}
+	}
+}
+
+func TestTheTopLevelHoldsNothingElse(t *testing.T) {
+	for name := range strings.SplitSeq(strings.TrimSuffix(output(t, "git", "ls-files", "-z"), "\x00"), "\x00") {
+		if top, _, _ := strings.Cut(name, "/"); !slices.Contains(topLevel, top) {
+			t.Errorf("%s: the top level may hold only %q", name, topLevel)
+		}
+	}
+}
+
+// sourceFile is a Go file for any system, whether this one builds it or not.
+type sourceFile struct {
+	name    string // from the top of the tree, with slashes
+	pkg     string // its directory likewise
+	test    bool
+	imports []string
+	syntax  *ast.File
+	fset    *token.FileSet
+}
+
+func sourceFiles(t *testing.T) []sourceFile {
+	t.Helper()
+	var files []sourceFile
+	packages := json.NewDecoder(strings.NewReader(output(t, "go", "list", "-json", "./...")))
+	for {
+		var p struct {
+			ImportPath, Dir                                    string
+			GoFiles, IgnoredGoFiles, TestGoFiles, XTestGoFiles []string
+		}
+		if err := packages.Decode(&p); errors.Is(err, io.EOF) {
+			return files
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		pkg := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, module), "/")
+		for _, base := range slices.Concat(p.GoFiles, p.IgnoredGoFiles, p.TestGoFiles, p.XTestGoFiles) {
+			file := sourceFile{name: path.Join(pkg, base), pkg: path.Clean(pkg), test: strings.HasSuffix(base, "_test.go"), fset: token.NewFileSet()}
+			syntax, err := parser.ParseFile(file.fset, filepath.Join(p.Dir, base), nil, parser.ParseComments|parser.SkipObjectResolution)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file.syntax = syntax
+			for _, spec := range syntax.Imports {
+				imported, err := strconv.Unquote(spec.Path.Value)
+				if err != nil {
+					t.Fatal(err)
+				}
+				file.imports = append(file.imports, imported)
+			}
+			files = append(files, file)
+		}
+	}
+}
+
+// mentions returns the names with a dot, like os.Exit, and a line of each.
+func (f sourceFile) mentions() map[string]int {
+	found := map[string]int{}
+	ast.Inspect(f.syntax, func(n ast.Node) bool {
+		if selector, ok := n.(*ast.SelectorExpr); ok {
+			if x, ok := selector.X.(*ast.Ident); ok {
+				found[x.Name+"."+selector.Sel.Name] = f.line(n)
+			}
+		}
+		return true
+	})
+	return found
+}
+
+func (f sourceFile) line(n ast.Node) int { return f.fset.Position(n.Pos()).Line }
+
+// matches tells whether a package is the one of the pattern, or, for a pattern
+// that ends with *, below it.
+func matches(pattern, pkg string) bool {
+	above, wild := strings.CutSuffix(pattern, "/*")
+	return pkg == pattern || wild && within(pkg, above)
+}
+
+func within(pkg, above string) bool {
+	return pkg == above || strings.HasPrefix(pkg, above+"/")
+}
+
+// output runs a command at the top of the tree. Where it is missing or, as for
+// git in an unpacked archive, has nothing to say, the test is skipped.
+func output(t *testing.T, name string, args ...string) string {
+	t.Helper()
+	var stderr bytes.Buffer
+	command := exec.CommandContext(t.Context(), name, args...)
+	command.Dir, command.Stderr = "..", &stderr
+	out, err := command.Output()
+	if err != nil && os.Getenv("HOBNOB_TEST_REQUIRE") != "1" {
+		t.Skipf("%s: %v: %s", command, err, &stderr)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v: %s", command, err, &stderr)
+	}
+	return string(out)
+}
