@@ -1,0 +1,101 @@
+// Command picture makes docs/picture.svg, the terminal of the README: it builds
+// hobnob, runs it in a terminal of its own with an empty home, and draws what
+// came out. Two runs give the same bytes. Run it at the top of the checkout:
+//
+//	go run ./docs/picture
+//
+// It knows hobnob only from the outside.
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+
+	"github.com/creack/pty"
+)
+
+// columns is the width of the terminal, the one that most people start with.
+const columns = 80
+
+// questions are asked one after the other in the same home.
+var questions = [][]string{
+	{"chat", "how do I pipe a file into a chat?"},
+	{"chat", "-c", "and in PowerShell?"},
+}
+
+func main() {
+	log.SetFlags(0)
+	log.SetPrefix("picture: ")
+	if err := draw(context.Background(), filepath.Join("docs", "picture.svg")); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func draw(ctx context.Context, path string) error {
+	dir, err := os.MkdirTemp("", "hobnob-picture-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	program := filepath.Join(dir, "hobnob")
+	build := exec.CommandContext(ctx, "go", "build", "-o", program, ".")
+	build.Stderr = os.Stderr
+	if err := build.Run(); err != nil {
+		return fmt.Errorf("cannot build hobnob: %w", err)
+	}
+	s := newScreen(columns)
+	for i, args := range questions {
+		if i > 0 {
+			s.newline()
+		}
+		s.typed(commandLine(args))
+		output, err := run(ctx, program, filepath.Join(dir, "home"), args)
+		if err != nil {
+			return fmt.Errorf("%s: %w", commandLine(args), err)
+		}
+		if err := s.write(output); err != nil {
+			return fmt.Errorf("%s: %w", commandLine(args), err)
+		}
+	}
+	return os.WriteFile(path, render(s.lines()), 0o644)
+}
+
+// run returns what hobnob writes to a terminal with 256 colours, stdout and
+// stderr together, as a person sees it.
+func run(ctx context.Context, program, home string, args []string) ([]byte, error) {
+	command := exec.CommandContext(ctx, program, args...)
+	command.Env = []string{"HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8"}
+	terminal, err := pty.StartWithSize(command, &pty.Winsize{Rows: 50, Cols: columns})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = terminal.Close() }()
+	var output bytes.Buffer
+	_, err = io.Copy(&output, terminal)
+	// Linux reports the end of a terminal as EIO.
+	if err != nil && (runtime.GOOS != "linux" || !errors.Is(err, syscall.EIO)) {
+		return nil, err
+	}
+	return output.Bytes(), command.Wait()
+}
+
+// commandLine is what a person types for args.
+func commandLine(args []string) string {
+	line := "hobnob"
+	for i, arg := range args {
+		if i == len(args)-1 {
+			arg = `"` + arg + `"`
+		}
+		line += " " + arg
+	}
+	return line
+}

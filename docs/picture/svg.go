@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"encoding/xml"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Sizes in pixels. The advance is that of most monospace fonts at this size;
+// each span of text is stretched to it, so that another font keeps the columns.
+const (
+	fontSize   = 14
+	advance    = 8.4
+	lineHeight = 20
+	margin     = 20
+	titleBar   = 36
+)
+
+// The window: dark on GitHub's white page, and set off by its border on the dark one.
+const (
+	background = "#16181d"
+	border     = "#3b4048"
+	foreground = "#d4d4d4"
+)
+
+// span is a piece of a row in one style.
+type span struct {
+	at   int // column
+	text string
+	style
+}
+
+// render draws the rows in a window.
+func render(rows [][]cell) []byte {
+	width := int(columns*advance) + 2*margin
+	height := titleBar + len(rows)*lineHeight + margin
+	var b bytes.Buffer
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img" aria-labelledby="title">
+<title id="title">%s</title>
+<style>text{font:%dpx ui-monospace,SFMono-Regular,"SF Mono",Menlo,Consolas,"DejaVu Sans Mono","Liberation Mono",monospace;white-space:pre}.b{font-weight:bold}</style>
+<rect x=".5" y=".5" width="%d" height="%d" rx="9.5" fill="%s" stroke="%s"/>
+<circle cx="20" cy="19" r="6" fill="#ff5f57"/><circle cx="40" cy="19" r="6" fill="#febc2e"/><circle cx="60" cy="19" r="6" fill="#28c840"/>
+<g fill="%s">
+`, width, height, width, height, escape(description(rows)), fontSize, width-1, height-1, background, border, foreground)
+	for i, row := range rows {
+		for _, s := range spans(row) {
+			s.draw(&b, titleBar+i*lineHeight)
+		}
+	}
+	b.WriteString("</g>\n</svg>\n")
+	return b.Bytes()
+}
+
+// description is the text of the window for those who cannot see it: what was typed.
+func description(rows [][]cell) string {
+	var typed []string
+	for _, row := range rows {
+		if len(row) > 2 && row[0].style == promptStyle {
+			var line strings.Builder
+			for _, c := range row[2:] {
+				line.WriteRune(c.char)
+			}
+			typed = append(typed, line.String())
+		}
+	}
+	return "A terminal: " + strings.Join(typed, ", then ") + ", each with the answer of the built-in guide"
+}
+
+// spans splits a row where its style changes.
+func spans(row []cell) []span {
+	var out []span
+	for x, c := range row {
+		if n := len(out); n > 0 && out[n-1].style == c.style {
+			out[n-1].text += string(c.char)
+			continue
+		}
+		out = append(out, span{at: x, text: string(c.char), style: c.style})
+	}
+	return out
+}
+
+// draw writes a span whose row begins at y.
+func (s span) draw(b *bytes.Buffer, y int) {
+	length := len([]rune(s.text))
+	if s.bg != unset {
+		fmt.Fprintf(b, `<rect x="%s" y="%d" width="%s" height="%d" rx="2" fill="%s"/>`+"\n",
+			pixels(margin+float64(s.at)*advance), y, pixels(float64(length)*advance), lineHeight-1, hex(s.bg))
+	}
+	text := strings.TrimLeft(s.text, " ")
+	at := s.at + length - len([]rune(text))
+	if text = strings.TrimRight(text, " "); text == "" {
+		return
+	}
+	fmt.Fprintf(b, `<text x="%s" y="%d" textLength="%s"`,
+		pixels(margin+float64(at)*advance), y+lineHeight-6, pixels(float64(len([]rune(text)))*advance))
+	if s.bold {
+		b.WriteString(` class="b"`)
+	}
+	if s.fg != unset {
+		fmt.Fprintf(b, ` fill="%s"`, hex(s.fg))
+	}
+	fmt.Fprintf(b, ">%s</text>\n", escape(text))
+}
+
+// pixels is a length without needless digits.
+func pixels(n float64) string {
+	return strconv.FormatFloat(float64(int(n*10+0.5))/10, 'f', -1, 64)
+}
+
+func escape(text string) string {
+	var b strings.Builder
+	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder does not fail
+	return b.String()
+}
+
+// basic are the first 16 colours, which each terminal chooses for itself.
+var basic = [16]string{
+	"#1d1f21", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#abb2bf",
+	"#5c6370", "#f07178", "#7ee787", "#ffcb6b", "#82aaff", "#d2a8ff", "#89ddff", "#ffffff",
+}
+
+// hex is a colour of xterm's 256: 16 basic ones, a cube of 6×6×6, 24 greys.
+func hex(n int) string {
+	switch {
+	case n < 16:
+		return basic[n]
+	case n < 232:
+		level := func(i int) int {
+			if i == 0 {
+				return 0
+			}
+			return 55 + 40*i
+		}
+		n -= 16
+		return fmt.Sprintf("#%02x%02x%02x", level(n/36), level(n/6%6), level(n%6))
+	default:
+		grey := 8 + 10*(n-232)
+		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
+	}
+}
