@@ -107,7 +107,8 @@ func (s *Store) ByService(ctx context.Context, profile string, ids []string) (ma
 }
 
 // Path returns the turns from the root to head, root first, at most limit of
-// the latest when limit is positive. All of them are answered.
+// the latest when limit is positive. All of them are answered. The service's
+// responses, which are long, are left out.
 func (s *Store) Path(ctx context.Context, head string, limit int) ([]Turn, error) {
 	if head == "" {
 		return nil, nil
@@ -119,7 +120,7 @@ func (s *Store) Path(ctx context.Context, head string, limit int) ([]Turn, error
 			SELECT id, parent, 0 FROM turns WHERE id = ?1
 			UNION ALL
 			SELECT t.id, t.parent, depth + 1 FROM turns t JOIN path ON t.id = path.parent WHERE ?2 < 0 OR depth + 1 < ?2
-		) SELECT `+turnColumns+` FROM path JOIN turns t ON t.id = path.id WHERE t.state = 'answered' ORDER BY path.depth DESC`, head, limit)
+		) SELECT `+strings.Replace(turnColumns, "t.response", "NULL", 1)+` FROM path JOIN turns t ON t.id = path.id WHERE t.state = 'answered' ORDER BY path.depth DESC`, head, limit)
 }
 
 // Turns returns every turn of a conversation in the order of asking.
@@ -138,7 +139,7 @@ func (s *Store) LastUnanswered(ctx context.Context, c Conversation) (turn Turn, 
 	return turns[0], true, nil
 }
 
-const turnColumns = `t.id, t.conversation, coalesce(t.parent, ''), t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, t.expires,
+const turnColumns = `t.id, t.conversation, coalesce(t.parent, ''), t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, t.expires, t.owner,
 	coalesce(t.ended, 0), coalesce(t.failure, ''), coalesce(t.service_id, ''), coalesce(t.service_conversation_id, ''), coalesce(t.model, ''),
 	coalesce(t.finish_reason, ''), t.prompt_tokens, t.completion_tokens, t.total_tokens, t.response`
 
@@ -153,13 +154,14 @@ func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, e
 	for rows.Next() {
 		var t Turn
 		var asked, expires, ended int64
+		var owner string
 		var prompt, completion, total sql.NullInt64
-		if err := rows.Scan(&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &expires,
+		if err := rows.Scan(&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &expires, &owner,
 			&ended, &t.Failure, &t.Service.ID, &t.Service.ConversationID, &t.Service.Model,
 			&t.Service.FinishReason, &prompt, &completion, &total, &t.Service.Response); err != nil {
 			return nil, s.readError(err)
 		}
-		if t.State == Pending && expires <= now {
+		if t.State == Pending && (expires <= now || !s.alive(owner)) {
 			t.State, t.Failure = Unknown, "hobnob ended before an answer came"
 		}
 		if total.Valid {

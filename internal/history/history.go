@@ -8,9 +8,13 @@ package history
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"sync"
 	"time"
+
+	"github.com/gofrs/flock"
 
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
@@ -99,6 +103,10 @@ type Store struct {
 	db   *sqlite.DB
 	path string
 	now  func() time.Time
+
+	mu   sync.Mutex
+	self string       // the name under which this process owns its turns
+	lock *flock.Flock // held while the process lives
 }
 
 // Open opens the history in the data directory dir, creating both when they
@@ -123,8 +131,8 @@ func OpenExisting(ctx context.Context, dir string) (*Store, error) {
 	return &Store{db: db, path: path, now: time.Now}, nil
 }
 
-// Close releases the file.
-func (s *Store) Close() error { return s.db.Close() }
+// Close releases the file, and what is still pending of this store's turns.
+func (s *Store) Close() error { return errors.Join(s.disown(), s.db.Close()) }
 
 // Writable returns a *ReadOnlyError when nothing can be recorded here.
 func (s *Store) Writable() error {

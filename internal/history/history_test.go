@@ -119,12 +119,17 @@ func TestTwoQuestionsAtOnceBecomeSiblingsAndBothAreTold(t *testing.T) {
 	s := openStore(t)
 	root := begin(t, s, Question{Text: "root"})
 	answer(t, s, root, "0")
+	other, err := Open(t.Context(), filepath.Dir(s.path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
 	a := begin(t, s, Question{Conversation: root.Conversation, Parent: root.ID, Text: "a"})
-	b := begin(t, s, Question{Conversation: root.Conversation, Parent: root.ID, Text: "b"})
+	b := begin(t, other, Question{Conversation: root.Conversation, Parent: root.ID, Text: "b"})
 	if branch := answer(t, s, a, "A"); !branch.InFlight || branch.Answered {
 		t.Errorf("the first answer was told %+v", branch)
 	}
-	if branch := answer(t, s, b, "B"); !branch.Answered || branch.InFlight {
+	if branch := answer(t, other, b, "B"); !branch.Answered || branch.InFlight {
 		t.Errorf("the second answer was told %+v", branch)
 	}
 	c, _ := s.Find(t.Context(), root.Conversation)
@@ -146,6 +151,48 @@ func TestAPendingTurnOfADeadProcessReadsAsUnknown(t *testing.T) {
 	s.now = func() time.Time { return time.Now().Add(time.Hour) }
 	if turns, _ := s.Turns(t.Context(), turn.Conversation); turns[0].State != Unknown || turns[0].Failure == "" {
 		t.Errorf("an hour later it is %+v", turns[0])
+	}
+}
+
+func TestATurnWhoseProcessEndedIsUnknownAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	open := func() *Store {
+		s, err := Open(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = s.Close() })
+		return s
+	}
+	asker, watcher := open(), open()
+	root := begin(t, watcher, Question{Text: "root"})
+	answer(t, watcher, root, "0")
+	lost := begin(t, asker, Question{Conversation: root.Conversation, Parent: root.ID, Text: "lost", Lifetime: time.Hour})
+	state := func() State {
+		turns, err := watcher.Turns(t.Context(), lost.Conversation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return turns[1].State
+	}
+	if got := state(); got != Pending {
+		t.Errorf("while its process lives it is %s", got)
+	}
+	beside := begin(t, watcher, Question{Conversation: root.Conversation, Parent: root.ID, Text: "beside"})
+	if branch := answer(t, watcher, beside, "1"); !branch.InFlight {
+		t.Error("nothing is said of the question in flight")
+	}
+	_ = asker.Close()
+	if got := state(); got != Unknown {
+		t.Errorf("when its process has ended it is %s", got)
+	}
+	beside = begin(t, watcher, Question{Conversation: root.Conversation, Parent: root.ID, Text: "beside, later"})
+	if branch := answer(t, watcher, beside, "2"); branch.InFlight {
+		t.Error("a lost question is said to be in flight")
+	}
+	_ = watcher.Close()
+	if left, _ := os.ReadDir(filepath.Join(dir, "waiting")); len(left) != 0 {
+		t.Errorf("%d lock files are left", len(left))
 	}
 }
 

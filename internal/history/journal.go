@@ -39,11 +39,15 @@ type Branch struct {
 // nil the question survives a crash.
 func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 	now := s.now()
+	owner, err := s.owner()
+	if err != nil {
+		return Turn{}, err
+	}
 	turn := Turn{
 		ID: uuid.NewString(), Conversation: q.Conversation, Parent: q.Parent,
 		Question: q.Text, State: Pending, AgentID: q.AgentID, Asked: fromMillis(millis(now)),
 	}
-	err := s.write(ctx, func(tx *sql.Tx) error {
+	err = s.write(ctx, func(tx *sql.Tx) error {
 		if turn.Conversation == "" {
 			turn.Conversation = uuid.NewString()
 			title := q.Title
@@ -59,8 +63,13 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 		if err != nil {
 			return err
 		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO turns(seq, id, conversation, parent, question, state, agent_id, asked, expires) VALUES(?, ?, ?, ?, ?, 'pending', ?, ?, ?)`,
-			seq, turn.ID, turn.Conversation, null(turn.Parent), turn.Question, turn.AgentID, millis(now), millis(now.Add(q.Lifetime)))
+		_, err = tx.ExecContext(ctx, `INSERT INTO turns(seq, id, conversation, parent, question, state, agent_id, asked, expires, owner) VALUES(?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
+			seq, turn.ID, turn.Conversation, null(turn.Parent), turn.Question, turn.AgentID, millis(now), millis(now.Add(q.Lifetime)), owner)
+		if err != nil {
+			return err
+		}
+		// A question makes its conversation the latest, whatever becomes of it.
+		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = max(updated, ?) WHERE id = ?`, millis(now), turn.Conversation)
 		return err
 	})
 	return turn, err
@@ -93,16 +102,38 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 		if err := changedOne(result, err, "turn "+turn.ID); err != nil {
 			return err
 		}
-		row := tx.QueryRowContext(ctx, `SELECT head IS NOT ?2 AND head IS NOT NULL,
-			EXISTS(SELECT 1 FROM turns WHERE conversation = ?1 AND parent IS ?2 AND id <> ?3 AND state = 'pending' AND expires > ?4)
-			FROM conversations WHERE id = ?1`, turn.Conversation, null(turn.Parent), turn.ID, now)
-		if err := row.Scan(&branch.Answered, &branch.InFlight); err != nil {
+		row := tx.QueryRowContext(ctx, `SELECT head IS NOT ?2 AND head IS NOT NULL FROM conversations WHERE id = ?1`, turn.Conversation, null(turn.Parent))
+		if err := row.Scan(&branch.Answered); err != nil {
+			return err
+		}
+		if branch.InFlight, err = s.waiting(ctx, tx, turn, now); err != nil {
 			return err
 		}
 		result, err = tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = max(updated, ?) WHERE id = ?`, turn.ID, now, turn.Conversation)
 		return changedOne(result, err, "conversation "+turn.Conversation)
 	})
 	return branch, err
+}
+
+// waiting reports whether another process waits for an answer under the parent
+// of a turn.
+func (s *Store) waiting(ctx context.Context, tx *sql.Tx, turn Turn, now int64) (bool, error) {
+	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT owner FROM turns
+		WHERE conversation = ? AND parent IS ? AND id <> ? AND state = 'pending' AND expires > ?`, turn.Conversation, null(turn.Parent), turn.ID, now)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var owner string
+		if err := rows.Scan(&owner); err != nil {
+			return false, err
+		}
+		if owner != s.self && s.alive(owner) {
+			return true, nil
+		}
+	}
+	return false, rows.Err()
 }
 
 // Fail commits that a turn got no answer. State is Failed or Unknown, reason
@@ -123,18 +154,7 @@ func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
 	if err := s.Writable(); err != nil {
 		return err
 	}
-	err := func() error {
-		tx, err := s.db.BeginTx(ctx, nil)
-		if err != nil {
-			return err
-		}
-		defer func() { _ = tx.Rollback() }()
-		if err := fn(tx); err != nil {
-			return err
-		}
-		return tx.Commit()
-	}()
-	if err != nil {
+	if err := s.db.Write(ctx, fn); err != nil {
 		return fmt.Errorf("cannot write %s: %w", s.path, sqlite.Explain(err))
 	}
 	return nil

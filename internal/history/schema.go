@@ -33,6 +33,7 @@ CREATE TABLE turns(
 	agent_id                TEXT NOT NULL,
 	asked                   INTEGER NOT NULL,
 	expires                 INTEGER NOT NULL,
+	owner                   TEXT NOT NULL DEFAULT '',
 	ended                   INTEGER,
 	failure                 TEXT,
 	service_id              TEXT,

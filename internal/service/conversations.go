@@ -24,11 +24,11 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) {
 	limit := defaultLimit
 	if text := r.URL.Query().Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
-		if err != nil || n < 1 || n > maxLimit {
-			writeError(w, http.StatusBadRequest, "invalid_request", "limit must be a number from 1 to "+strconv.Itoa(maxLimit))
+		if err != nil || n < 1 {
+			writeError(w, http.StatusBadRequest, "invalid_request", "limit must be a number from 1 on; at most "+strconv.Itoa(maxLimit)+" are given")
 			return
 		}
-		limit = n
+		limit = min(n, maxLimit)
 	}
 	data, more, err := h.store.List(r.Context(), h.client, limit)
 	if err != nil {

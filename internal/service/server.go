@@ -9,10 +9,10 @@ import (
 )
 
 // shutdownGrace is how long Serve lets running requests end.
-const shutdownGrace = 10 * time.Second
+const shutdownGrace = 2 * time.Second
 
 // Serve answers requests on the listener until ctx ends, then lets the running
-// ones finish for at most 10 s. It returns nil after such an end.
+// ones finish for at most 2 s. It returns nil after such an end.
 func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler:           h,
@@ -25,7 +25,10 @@ func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 	stop := context.AfterFunc(ctx, func() {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		defer cancel()
-		stopped <- server.Shutdown(ctx)
+		if server.Shutdown(ctx) != nil {
+			_ = server.Close() // whoever is left has had its time
+		}
+		stopped <- nil
 	})
 	err := server.Serve(listener)
 	if stop() || !errors.Is(err, http.ErrServerClosed) {

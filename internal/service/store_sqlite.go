@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
@@ -40,8 +41,11 @@ func (s *SQLiteStore) Close() error { return s.db.Close() }
 
 // Create implements Store.
 func (s *SQLiteStore) Create(ctx context.Context, client string, c Conversation) error {
-	_, err := s.db.ExecContext(ctx, `INSERT INTO conversations(id, client, agent_id, title, created) VALUES(?, ?, ?, ?, ?)`,
-		c.ID, client, c.AgentID, c.Title, c.Created)
+	err := s.db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `INSERT INTO conversations(id, client, agent_id, title, created) VALUES(?, ?, ?, ?, ?)`,
+			c.ID, client, c.AgentID, c.Title, c.Created)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("cannot store conversation %s: %w", c.ID, sqlite.Explain(err))
 	}

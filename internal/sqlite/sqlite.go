@@ -22,9 +22,13 @@ import (
 	sqlite3 "modernc.org/sqlite/lib"
 )
 
-// busyTimeout is how long a writer waits for the others. A commit takes
-// milliseconds, so a longer wait means that a process hangs with the lock.
-const busyTimeout = 30 * time.Second
+const (
+	// busyTimeout is how long a writer waits for the others. A commit takes
+	// milliseconds, so a longer wait means that a process hangs with the lock.
+	busyTimeout = 30 * time.Second
+	// busyStep is how long SQLite itself waits, deaf to any context.
+	busyStep = 50 * time.Millisecond
+)
 
 // Memory is the path of a database that lives and dies with its DB.
 const Memory = ":memory:"
@@ -135,36 +139,60 @@ func open(ctx context.Context, path string, schema Schema) (*DB, error) {
 	return &DB{DB: db}, nil
 }
 
-// connect opens one connection. Turning a new file to WAL needs a lock that
-// SQLite takes without its busy handler, so the first processes to meet there
-// try again.
-func connect(ctx context.Context, path, mode string) (*sql.DB, error) {
+// patiently runs fn again while the database is busy, for busyTimeout or until
+// ctx ends. SQLite's own waiting heeds no context, and some locks, such as the
+// one that turns a new file to WAL, it takes without waiting at all.
+func patiently(ctx context.Context, fn func() error) error {
 	for deadline := time.Now().Add(busyTimeout); ; {
-		db, err := sql.Open("sqlite", dsn(path, mode))
-		if err != nil {
-			return nil, err
-		}
-		db.SetMaxOpenConns(1)
-		err = db.PingContext(ctx)
-		if err == nil {
-			return db, nil
-		}
-		_ = db.Close()
-		if code(err) != sqlite3.SQLITE_BUSY || time.Now().After(deadline) {
-			return nil, err
+		err := fn()
+		if primary := code(err); primary != sqlite3.SQLITE_BUSY && primary != sqlite3.SQLITE_LOCKED || time.Now().After(deadline) {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return context.Cause(ctx)
 		case <-time.After(time.Millisecond * time.Duration(1+rand.IntN(20))):
 		}
 	}
 }
 
+// Write runs fn in one transaction that has the write lock from its beginning;
+// it waits for other writers for at most 30 s or until ctx ends.
+func (db *DB) Write(ctx context.Context, fn func(*sql.Tx) error) error {
+	return write(ctx, db.DB, fn)
+}
+
+func write(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
+	var tx *sql.Tx
+	if err := patiently(ctx, func() (err error) { tx, err = db.BeginTx(ctx, nil); return err }); err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	if err := fn(tx); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// connect opens one connection.
+func connect(ctx context.Context, path, mode string) (db *sql.DB, err error) {
+	err = patiently(ctx, func() error {
+		if db, err = sql.Open("sqlite", dsn(path, mode)); err != nil {
+			return err
+		}
+		db.SetMaxOpenConns(1)
+		if err = db.PingContext(ctx); err != nil {
+			_ = db.Close()
+		}
+		return err
+	})
+	return db, err
+}
+
 func dsn(path, mode string) string {
 	query := url.Values{
 		"_txlock":       {"immediate"},
-		"_busy_timeout": {fmt.Sprint(busyTimeout.Milliseconds())},
+		"_busy_timeout": {fmt.Sprint(busyStep.Milliseconds())},
 		"_foreign_keys": {"on"},
 		"_dqs":          {"false"},
 		"_defensive":    {"true"},
@@ -186,40 +214,46 @@ func dsn(path, mode string) string {
 	return "file:" + (&url.URL{Path: name}).EscapedPath() + "?" + query.Encode()
 }
 
-// check returns the schema version of the file, 0 for an empty one.
+// check returns the schema version of the file, 0 for an empty one. What it reads
+// is no snapshot: another process may make the tables meanwhile, so the mark is
+// read once more before a file with tables is called a stranger.
 func check(ctx context.Context, db *sql.DB, schema Schema) (int, error) {
-	var id, version int
-	row := db.QueryRowContext(ctx, "SELECT (SELECT * FROM pragma_application_id()), (SELECT * FROM pragma_user_version())")
-	if err := row.Scan(&id, &version); err != nil {
-		return 0, err
+	var id, version, tables int
+	for range 2 {
+		before := tables
+		row := db.QueryRowContext(ctx, "SELECT (SELECT * FROM pragma_application_id()), (SELECT * FROM pragma_user_version()), (SELECT count(*) FROM sqlite_master)")
+		if err := row.Scan(&id, &version, &tables); err != nil {
+			return 0, err
+		}
+		if id == int(schema.ApplicationID) {
+			return version, nil
+		}
+		if tables == before {
+			break
+		}
 	}
-	if id != int(schema.ApplicationID) && (id != 0 || version != 0) {
+	if id != 0 || version != 0 || tables != 0 {
 		return 0, fmt.Errorf("it belongs to another program (application id %#x)", id)
 	}
-	return version, nil
+	return 0, nil
 }
 
 // migrate runs what is missing in one transaction; the version is read again
 // inside it, because another process may have been faster.
 func migrate(ctx context.Context, db *sql.DB, schema Schema) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = tx.Rollback() }()
-	var version int
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return err
-	}
-	for ; version < len(schema.Migrations); version++ {
-		if _, err := tx.ExecContext(ctx, schema.Migrations[version]); err != nil {
-			return fmt.Errorf("migration %d: %w", version+1, err)
+	return write(ctx, db, func(tx *sql.Tx) error {
+		var version int
+		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+			return err
 		}
-	}
-	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", schema.ApplicationID, version)); err != nil {
+		for ; version < len(schema.Migrations); version++ {
+			if _, err := tx.ExecContext(ctx, schema.Migrations[version]); err != nil {
+				return fmt.Errorf("migration %d: %w", version+1, err)
+			}
+		}
+		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", schema.ApplicationID, version))
 		return err
-	}
-	return tx.Commit()
+	})
 }
 
 // Explain wraps a driver error in ErrDamaged, ErrBusy or ErrReadOnly by its

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,6 +11,7 @@ import (
 	"runtime"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
@@ -31,7 +33,7 @@ func open(t *testing.T, path string, schema sqlite.Schema) *sqlite.DB {
 func TestOpenSetsWhatKeepsCommits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new dir?", "a#b%20.db")
 	db := open(t, path, schema)
-	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "busy_timeout": "30000", "foreign_keys": "1", "user_version": "1"} {
+	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "busy_timeout": "50", "foreign_keys": "1", "user_version": "1"} {
 		var got string
 		if err := db.QueryRow("PRAGMA " + pragma).Scan(&got); err != nil || got != want {
 			t.Errorf("%s is %s, %v; want %s", pragma, got, err, want)
@@ -85,12 +87,41 @@ func TestFilesThatAreNotOursAreRefusedUntouched(t *testing.T) {
 	}
 	other := filepath.Join(dir, "other.db")
 	_ = open(t, other, sqlite.Schema{ApplicationID: 1, Migrations: []string{"CREATE TABLE theirs(x)"}}).Close()
-	before, _ := os.ReadFile(other)
-	if _, err := sqlite.Open(t.Context(), other, schema); err == nil {
-		t.Error("a database of another program was opened")
+	anonymous := filepath.Join(dir, "anonymous.db")
+	_ = open(t, anonymous, sqlite.Schema{Migrations: []string{"CREATE TABLE mine(x)"}}).Close()
+	db := open(t, anonymous, sqlite.Schema{Migrations: []string{"CREATE TABLE mine(x)"}})
+	if _, err := db.Exec("PRAGMA user_version = 0"); err != nil {
+		t.Fatal(err)
 	}
-	if after, _ := os.ReadFile(other); string(after) != string(before) {
-		t.Error("the database of another program was changed")
+	_ = db.Close()
+	for _, path := range []string{other, anonymous} {
+		before, _ := os.ReadFile(path)
+		if _, err := sqlite.Open(t.Context(), path, schema); err == nil {
+			t.Errorf("%s of another program was opened", filepath.Base(path))
+		}
+		if after, _ := os.ReadFile(path); string(after) != string(before) {
+			t.Errorf("%s of another program was changed", filepath.Base(path))
+		}
+	}
+}
+
+func TestAWaitForTheLockEndsWithItsContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.db")
+	holder, waiter := open(t, path, schema), open(t, path, schema)
+	ctx, cancel := context.WithCancel(t.Context())
+	err := holder.Write(t.Context(), func(*sql.Tx) error {
+		waiting := make(chan error)
+		go func() { waiting <- waiter.Write(ctx, func(*sql.Tx) error { return nil }) }()
+		cancel()
+		select {
+		case err := <-waiting:
+			return err
+		case <-time.After(10 * time.Second):
+			return errors.New("it goes on waiting")
+		}
+	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("gave %v", err)
 	}
 }
 
@@ -115,7 +146,10 @@ func TestManyOpenersMeetAtANewFile(t *testing.T) {
 					t.Error(err)
 					return
 				}
-				if _, err := db.Exec("INSERT INTO notes(text) VALUES(?)", fmt.Sprint(i, j)); err != nil {
+				if err := db.Write(context.Background(), func(tx *sql.Tx) error {
+					_, err := tx.Exec("INSERT INTO notes(text) VALUES(?)", fmt.Sprint(i, j))
+					return err
+				}); err != nil {
 					t.Error(err)
 				}
 				_ = db.Close()
