@@ -46,6 +46,7 @@ func TestBrokenReplyIsKept(t *testing.T) {
 		want, body string
 	}{
 		"no choice":      {answerWith(200, "application/json", `{"id":"`+canary+`"}`), "choices is missing", `{"id":"***"}`},
+		"escaped token":  {answerWith(200, "application/json", `{"id":"`+escapedCanary+`","n":1}`), "choices is missing", `{"id":"***","n":1}`},
 		"204":            {answerWith(204, "", ""), "204 No Content: the body is empty", ""},
 		"other encoding": {answerWith(200, "application/json", "br?", "Content-Encoding", "br"), `"br"`, "br?"},
 		"no gzip":        {answerWith(200, "application/json", soundReply, "Content-Encoding", "gzip"), "cannot be decompressed", ""},
@@ -100,10 +101,35 @@ func TestPostFollowsNoRedirect(t *testing.T) {
 			answerWith(status, "text/plain", "", "Location", "/elsewhere")(w, r)
 		})
 		_, err := newClient(t, o).Chat(t.Context(), question, "")
-		wantError(t, err, KindRefused, false)
+		// After these three the POST may have been done (RFC 9110, section 15.4).
+		wantError(t, err, KindRefused, status <= 303)
 		wantText(t, err.Error(), "redirected to "+o.BaseURL+", which is not followed")
 		if requests.Load() != 1 {
 			t.Errorf("%d: the service saw %d requests", status, requests.Load())
+		}
+	}
+}
+
+func TestAnswerThatWasCutOffIsKept(t *testing.T) {
+	half := soundReply[:len(soundReply)/2]
+	for name, tc := range map[string]struct {
+		h    http.HandlerFunc
+		want string
+	}{
+		"body shorter":               {raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"+half), half},
+		"chunks without end":         {raw(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"\r\n"), `{"id"`},
+		"gzip cut off":               {answerWith(200, "", string(zip(soundReply)[:100]), "Content-Encoding", "gzip"), soundReply[:40]},
+		"with the token":             {raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"id\":\""+escapedCanary+" "+canary), `{"id":"*** ***`},
+		"in the middle of the token": {raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"id\":\""+canary[:9]), `{"id":"***`},
+		"nothing":                    {raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"), ""},
+	} {
+		o := serve(t, tc.h)
+		o.Token = token(nil)
+		_, err := newClient(t, o).Chat(t.Context(), question, "")
+		e := failure(t, err, KindUnknown, true)
+		wantText(t, err.Error(), "200 OK: the answer was cut off")
+		if !strings.HasPrefix(string(e.Body), tc.want) || tc.want == "" && len(e.Body) > 0 {
+			t.Errorf("%s: kept %q, want %q", name, e.Body, tc.want)
 		}
 	}
 }

@@ -6,9 +6,14 @@
 // accepted from one that may have been.
 //
 // It must not know where a token or a setting comes from, what a local
-// conversation is, or how an error is shown. Every text that it hands on from
-// the service is free of the token and otherwise untouched: it is hostile for a
-// terminal until package terminal has filtered it.
+// conversation is, or how an error is shown.
+//
+// A token that the service sends back is masked in what this package hands on:
+// one of at least 16 characters in replies and listings, where a shorter one
+// may be a word, and one of at least 4 in errors and in the log. It is found
+// written plainly, percent-encoded or escaped as in JSON, and in no other
+// encoding. All else is untouched: it is hostile for a terminal until package
+// terminal has filtered it.
 package api
 
 import (
@@ -124,7 +129,8 @@ type Completion struct {
 // Reply is a completion that was read and found sound. Text is the content of
 // the choice with index 0 and never blank; FinishReason belongs to the same
 // choice, and anything but "stop" means that the text may be incomplete. Raw is
-// the body as received, and Attempts counts the requests made.
+// the body as received but for a masked token, and Attempts counts the requests
+// made.
 type Reply struct {
 	Completion
 	Text         string

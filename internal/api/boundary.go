@@ -8,12 +8,25 @@ import (
 	"time"
 )
 
-// errTimeLimit is the cause by which the time limit ends an attempt.
-var errTimeLimit = errors.New("time limit")
+// connectLimit bounds, in all, what comes before a connection carries the
+// request: the name, the connection, the proxy and TLS.
+const connectLimit = 30 * time.Second
+
+// connectLimitOf returns the connect limit of an attempt with the given time
+// limit: who waits for two seconds only does not mean to wait longer for a peer
+// that is mute from the start.
+func connectLimitOf(limit time.Duration) time.Duration { return min(connectLimit, limit) }
+
+// The causes by which the two limits end an attempt.
+var (
+	errConnectLimit = errors.New("connect limit")
+	errTimeLimit    = errors.New("time limit")
+)
 
 // boundary watches one attempt for the moment from which a byte of the request
 // may have reached the service: the hand-over of a connection, after TLS and
-// the proxy's CONNECT. The time limit of the attempt starts there too.
+// the proxy's CONNECT. There the connect limit, which starts when a connection
+// is asked for, gives way to the time limit.
 type boundary struct {
 	limit time.Duration
 	// sticky keeps the first hand-over in force when the transport asks for
@@ -25,7 +38,7 @@ type boundary struct {
 	mu     sync.Mutex
 	handed bool
 	wrote  bool
-	timer  *time.Timer
+	timer  *time.Timer // of the limit in force, nil before the first
 }
 
 // watch returns the context for one attempt. The caller must call stop.
@@ -42,23 +55,40 @@ func watch(ctx context.Context, limit time.Duration, sticky bool) (context.Conte
 func (b *boundary) ask() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.sticky || b.wrote {
+	// HTTP/2 asks twice for one connection.
+	connecting := b.timer != nil && !b.handed
+	if connecting || b.handed && (b.sticky || b.wrote) {
 		return
 	}
 	b.handed = false
-	if b.timer != nil {
-		b.timer.Stop()
-		b.timer = nil
-	}
+	b.start(connectLimitOf(b.limit), errConnectLimit)
 }
 
 func (b *boundary) hand() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.handed = true
-	if b.timer == nil {
-		b.timer = time.AfterFunc(b.limit, func() { b.cancel(errTimeLimit) })
+	if b.handed {
+		return
 	}
+	b.handed = true
+	b.start(b.limit, errTimeLimit)
+}
+
+// start puts a limit in force in the place of the one before.
+func (b *boundary) start(limit time.Duration, cause error) {
+	if b.timer != nil {
+		b.timer.Stop()
+	}
+	var timer *time.Timer
+	timer = time.AfterFunc(limit, func() {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		// It may have fired while it was replaced.
+		if b.timer == timer {
+			b.cancel(cause)
+		}
+	})
+	b.timer = timer
 }
 
 func (b *boundary) write() {

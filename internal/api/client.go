@@ -11,11 +11,13 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
 )
 
 const (
-	chatPath          = apiPrefix + "/chat"
-	conversationsPath = apiPrefix + "/conversations"
+	chatPath          = baseurl.Prefix + "/chat"
+	conversationsPath = baseurl.Prefix + "/conversations"
 
 	defaultTimeout   = 5 * time.Minute
 	defaultUserAgent = "hobnob"
@@ -26,7 +28,7 @@ const (
 
 // Options say how to reach a service. Only BaseURL is needed.
 type Options struct {
-	// BaseURL is read by ParseBaseURL.
+	// BaseURL is read by baseurl.Parse.
 	BaseURL           string
 	AllowInsecureHTTP bool
 	// ConversationsPath is the path of the listing below the base URL, such
@@ -35,7 +37,8 @@ type Options struct {
 	// CAFile is a PEM file with certificates trusted beside the system's.
 	CAFile string
 	// Timeout bounds one attempt from the first byte sent to the last byte
-	// read; 0 means five minutes.
+	// read; 0 means five minutes. Connecting, which comes before, has 30
+	// seconds of its own, or the Timeout where that is shorter.
 	Timeout time.Duration
 	// Retries is how often a request that was certainly not accepted is sent
 	// again; a negative number means 0.
@@ -85,9 +88,9 @@ type Client struct {
 
 // New checks the options and dials nothing. Its errors are *ConfigError.
 func New(o Options) (*Client, error) {
-	base, err := ParseBaseURL(o.BaseURL, o.AllowInsecureHTTP)
+	base, err := baseurl.Parse(o.BaseURL, o.AllowInsecureHTTP)
 	if err != nil {
-		return nil, err
+		return nil, &ConfigError{Setting: "base_url", Err: err}
 	}
 	c := &Client{
 		base:            base.String(),
@@ -113,7 +116,7 @@ func New(o Options) (*Client, error) {
 	if o.ConversationsPath != "" {
 		path := "/" + strings.TrimLeft(o.ConversationsPath, "/")
 		u, err := url.Parse(c.base + path)
-		if err != nil || strings.ContainsAny(path, "?#") || strings.Contains(path, "://") || hasDotSegment(u.Path) {
+		if err != nil || strings.ContainsAny(path, "?#") || strings.Contains(path, "://") || hasDotSegment(u) {
 			return nil, &ConfigError{Setting: "conversations_path", Err: fmt.Errorf("the path %q cannot be read: want one like %s", path, chatPath)}
 		}
 		c.listings = []string{path}
@@ -123,9 +126,14 @@ func New(o Options) (*Client, error) {
 		return nil, &ConfigError{Setting: "ca_file", Err: err}
 	}
 	if c.transport == nil {
-		c.transport = newTransport(roots)
+		c.transport = newTransport(roots, connectLimitOf(c.timeout))
 	}
 	return c, nil
+}
+
+func hasDotSegment(u *url.URL) bool {
+	path := u.Path + "/"
+	return strings.Contains(path, "/./") || strings.Contains(path, "/../")
 }
 
 // Chat sends one request and returns the reply (interface, section 4.1). The id
@@ -144,7 +152,7 @@ func (c *Client) Chat(ctx context.Context, r Request, id string) (Reply, error) 
 	if err != nil {
 		return Reply{}, err
 	}
-	reply, err := readReply(got.body)
+	reply, err := readMasked(got.body, o.mask, readReply)
 	if err != nil {
 		return Reply{}, o.broken(x, got, err)
 	}
@@ -171,7 +179,7 @@ func (c *Client) Conversations(ctx context.Context, limit int) ([]Conversation, 
 		}
 		got, err := o.do(ctx, x)
 		if err == nil {
-			list, err := readListing(got.body)
+			list, err := readMasked(got.body, o.mask, readListing)
 			if err != nil {
 				return nil, o.broken(x, got, err)
 			}

@@ -12,7 +12,8 @@ type Kind int
 
 // The kinds of failure; the numbers in parentheses are the exit codes.
 const (
-	// KindNotSent: no connection was made: name, connect, TLS or proxy (5).
+	// KindNotSent: no connection was made, or none in time: name, connect,
+	// TLS or proxy (5).
 	KindNotSent Kind = iota + 1
 	// KindUnknown: a connection carried the request and then failed, timed
 	// out or answered 5xx other than 503 (6).
@@ -45,8 +46,8 @@ type Error struct {
 	// MaybeAccepted is false only when the service certainly did not take
 	// the request, so that it may be sent again.
 	MaybeAccepted bool
-	// Body is the body of a broken reply, cut to MaxReply bytes, with the
-	// token masked.
+	// Body is what arrived of the body of a 2xx answer that was broken or cut
+	// off, at most MaxReply bytes, with the token masked.
 	Body []byte
 	// Err is the cause, nil when the status says it all.
 	Err error

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
 )
 
 // maxWaiting bounds the time that one operation waits between its attempts.
@@ -24,6 +26,11 @@ func (o *operation) failed(ctx, sending context.Context, x exchange, crossed boo
 		}
 	case ctx.Err() != nil:
 		return o.canceled(ctx, x, crossed)
+	case errors.Is(context.Cause(sending), errConnectLimit) && !crossed:
+		return &Error{
+			Kind: KindNotSent, Op: x.String(),
+			Err: fmt.Errorf("no connection within %s", connectLimitOf(o.client.timeout)),
+		}
 	case crossed:
 		return &Error{Kind: KindUnknown, Op: x.String(), MaybeAccepted: true, Err: o.mask.err(err)}
 	}
@@ -38,7 +45,7 @@ func (o *operation) canceled(ctx context.Context, x exchange, crossed bool) *Err
 func (o *operation) broken(x exchange, got answer, err error) *Error {
 	return &Error{
 		Kind: KindBroken, Op: x.String(), Status: got.status, MaybeAccepted: true,
-		Body: o.mask.bytes(got.body), Err: o.mask.err(err),
+		Body: o.mask.body(got.body), Err: o.mask.err(err),
 	}
 }
 
@@ -56,12 +63,20 @@ func (o *operation) refusal(x exchange, r *http.Response) *Error {
 		e.Kind, e.MaybeAccepted = KindUnknown, true
 	case isRedirect(status):
 		e.Err = o.mask.err(redirectError(x.method, r))
+		e.MaybeAccepted = x.method == http.MethodPost && mayFollowProcessing(status)
 	}
 	// After 101 the body is another protocol and need not end.
 	if r.StatusCode >= http.StatusOK && !isEncoded(r.Header) {
 		e.Message = errorText(r.Header.Get("Content-Type"), readErrorBody(r.Body, o.mask), o.mask)
 	}
 	return e
+}
+
+// mayFollowProcessing holds for the redirects that can be the answer to a POST
+// which was done: 303 points to its result (RFC 9110, section 15.4.4), and 301
+// and 302 are used in the same way. 307 and 308 ask to send it elsewhere.
+func mayFollowProcessing(status int) bool {
+	return status == http.StatusMovedPermanently || status == http.StatusFound || status == http.StatusSeeOther
 }
 
 // isEncoded holds for an encoding that net/http did not undo.
@@ -75,10 +90,10 @@ func redirectError(method string, r *http.Response) error {
 	switch {
 	case err != nil:
 		return errors.New("redirected to an address that cannot be read")
-	case method == http.MethodGet && Origin(target) == Origin(r.Request.URL):
+	case method == http.MethodGet && baseurl.Origin(target) == baseurl.Origin(r.Request.URL):
 		return fmt.Errorf("redirected more than %d times", maxRedirects)
 	}
-	return fmt.Errorf("redirected to %s, which is not followed", Origin(target))
+	return fmt.Errorf("redirected to %s, which is not followed", baseurl.Origin(target))
 }
 
 // retryAfter reads the header of RFC 9110, section 10.2.3: seconds or a date.

@@ -12,9 +12,11 @@ import (
 )
 
 const (
-	agentID    = "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f"
-	canary     = "canary/7f3a+token=="
-	soundReply = `{"id":"c1","conversation_id":"s1","object":"chat.completion","created":1754300000.25,"model":"m",` +
+	agentID = "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f"
+	canary  = "canary/7f3a+token=="
+	// escapedCanary is another spelling of it in JSON.
+	escapedCanary = `\u0063an\u0061ry\/7f3a\u002Btoken=\u003d`
+	soundReply    = `{"id":"c1","conversation_id":"s1","object":"chat.completion","created":1754300000.25,"model":"m",` +
 		`"choices":[{"message":{"role":"assistant","content":"hi"},"index":0,"finish_reason":"stop"}],` +
 		`"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`
 )

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -141,9 +142,46 @@ func (d *decoder) read(v value, want string, into any) {
 		d.fail(fmt.Errorf("%s is %s, want %s", v.path, v.kind(), want))
 		return
 	}
+	if want == "a string" && hasLoneSurrogate(v.raw) {
+		d.fail(fmt.Errorf("%s has half of a surrogate pair, which is no character", v.path))
+		return
+	}
 	if err := json.Unmarshal(v.raw, into); err != nil {
 		d.fail(fmt.Errorf("%s: %w", v.path, err))
 	}
+}
+
+// hasLoneSurrogate reports whether a JSON string escapes one half of a surrogate
+// pair without the other (RFC 8259, section 8.2). encoding/json would put
+// U+FFFD there and say nothing.
+func hasLoneSurrogate(literal []byte) bool {
+	for i := 0; i < len(literal); i++ {
+		if literal[i] != '\\' {
+			continue
+		}
+		i++
+		first, ok := codeUnit(literal[i:])
+		if !ok || !utf16.IsSurrogate(first) {
+			continue
+		}
+		i += len(`uXXXX`)
+		rest, escaped := bytes.CutPrefix(literal[i:], []byte(`\`))
+		second, ok := codeUnit(rest)
+		if !escaped || !ok || utf16.DecodeRune(first, second) == utf8.RuneError {
+			return true
+		}
+		i += len(`uXXXX`)
+	}
+	return false
+}
+
+// codeUnit reads uXXXX at the start of b.
+func codeUnit(b []byte) (rune, bool) {
+	if len(b) < len(`uXXXX`) || b[0] != 'u' {
+		return 0, false
+	}
+	unit, err := strconv.ParseUint(string(b[1:5]), 16, 16)
+	return rune(unit), err == nil
 }
 
 func (d *decoder) text(v value) (s string) {

@@ -10,7 +10,8 @@ import (
 )
 
 // Conversation is one record of the service's listing. The interface shows no
-// more of it than its identifier: Raw is the whole record as received.
+// more of it than its identifier: Raw is the whole record as received, but for a
+// masked token.
 type Conversation struct {
 	ID  string
 	Raw json.RawMessage

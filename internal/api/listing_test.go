@@ -57,6 +57,7 @@ func TestListingThatIsBrokenSaysWhere(t *testing.T) {
 		`{"data":[null]}`:                    "data[0] is null, want an object",
 		`{"items":[{"conversation_id":{}}]}`: "items[0].conversation_id is an object, want a string",
 		`[{"id":"a","id":"b"}]`:              "duplicate",
+		`[{"id":"a"},{"id":"\udc00"}]`:       "the body[1].id has half of a surrogate pair",
 		"[{\"id\":\"\xff\"}]":                "UTF-8",
 		`<!doctype html><h1>Portal</h1>`:     `"Portal"`,
 	} {

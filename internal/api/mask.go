@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"strings"
@@ -12,10 +11,12 @@ const (
 	masked = "***"
 	// A shorter token would turn every text into stars and hide nothing.
 	minMasked = 4
+	// A shorter token may be a word, which a reply may use for itself.
+	minMaskedInReplies = 16
 )
 
-// mask takes the token out of texts that leave this package, whether it is
-// written plainly or with any of its characters percent-encoded.
+// mask takes the token out of what leaves this package, whether it is written
+// plainly or with any of its characters percent-encoded or escaped as in JSON.
 type mask struct {
 	token   string
 	pattern func() *regexp.Regexp
@@ -28,7 +29,11 @@ func newMask(token string) mask {
 	return mask{token: token, pattern: sync.OnceValue(func() *regexp.Regexp {
 		var p strings.Builder
 		for _, c := range []byte(token) {
-			fmt.Fprintf(&p, "(?:%s|%%(?i:%02x))", regexp.QuoteMeta(string(rune(c))), c)
+			plain := regexp.QuoteMeta(string(rune(c)))
+			if strings.ContainsRune(`"\/`, rune(c)) {
+				plain = `\\?` + plain
+			}
+			fmt.Fprintf(&p, `(?:%s|(?i:%%%02x|\\u00%02x))`, plain, c, c)
 		}
 		return regexp.MustCompile(p.String())
 	})}
@@ -41,18 +46,18 @@ func (m mask) text(s string) string {
 	}
 	// A token with stars in it can appear anew from what is left of it. Every
 	// round makes the text shorter.
+	for strings.Contains(s, m.token) {
+		s = strings.ReplaceAll(s, m.token, masked)
+	}
+	// Most texts have no escape and are spared the pattern, which for a long
+	// token takes milliseconds to make.
+	if !strings.ContainsAny(s, `%\`) {
+		return s
+	}
 	for m.pattern().MatchString(s) {
 		s = m.pattern().ReplaceAllLiteralString(s, masked)
 	}
 	return s
-}
-
-// bytes returns b without the plain token.
-func (m mask) bytes(b []byte) []byte {
-	if m.token == "" {
-		return b
-	}
-	return bytes.ReplaceAll(b, []byte(m.token), []byte(masked))
 }
 
 // err returns err with a text that is free of the token; errors.Is and

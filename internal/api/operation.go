@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
+
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
 )
 
 // maxRedirects bounds the redirects that a GET follows.
@@ -110,7 +112,7 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 		return answer{}, o.broken(x, got, err)
 	default:
 		failure := o.failed(ctx, sending, x, true, fmt.Errorf("the answer was cut off: %w", err))
-		failure.Status = got.status
+		failure.Status, failure.Body = got.status, o.mask.body(got.body)
 		return answer{}, failure
 	}
 }
@@ -158,7 +160,7 @@ func redirectTarget(request *http.Request, response *http.Response) *url.URL {
 		return nil
 	}
 	target, err := response.Location()
-	if err != nil || Origin(target) != Origin(request.URL) {
+	if err != nil || baseurl.Origin(target) != baseurl.Origin(request.URL) {
 		return nil
 	}
 	return target

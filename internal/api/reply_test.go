@@ -49,6 +49,21 @@ func TestReplyToleratesWhatDoesNotMatter(t *testing.T) {
 	}
 }
 
+func TestReplyHasEveryCharacter(t *testing.T) {
+	for spelled, want := range map[string]string{
+		`\ud83d\ude00`:             "😀",
+		`\uD83D\uDE00\ud83d\ude00`: "😀😀",
+		`a\\ud800`:                 `a\ud800`,
+		`\ufffd \ud7ff\ue000`:      "\uFFFD \uD7FF\uE000",
+		`\"\u0041ud800`:            `"Aud800`,
+	} {
+		reply, err := readReply([]byte(`{"choices":[{"message":{"role":"assistant","content":"` + spelled + `"}}]}`))
+		if err != nil || reply.Text != want {
+			t.Errorf("%s: got %q, %v", spelled, reply.Text, err)
+		}
+	}
+}
+
 func TestReplyKeepsAnotherFinishReasonAndAnyCreated(t *testing.T) {
 	reply, err := readReply([]byte(`{"created":1.7543000001234567890e9,"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"h"}}]}`))
 	if err != nil || reply.FinishReason != "length" || reply.Created != "1.7543000001234567890e9" {
@@ -58,6 +73,7 @@ func TestReplyKeepsAnotherFinishReasonAndAnyCreated(t *testing.T) {
 
 func TestReplyThatIsBrokenSaysWhere(t *testing.T) {
 	message := func(m string) string { return `{"choices":[{"message":` + m + `}]}` }
+	content := func(c string) string { return message(`{"role":"assistant","content":"` + c + `"}`) }
 	for body, want := range map[string]string{
 		"":                            "the body is empty",
 		" \n":                         "the body is empty",
@@ -102,9 +118,17 @@ func TestReplyThatIsBrokenSaysWhere(t *testing.T) {
 		`{` + goodChoices + `,` + goodChoices + `}`:                      `the key "choices" at byte`,
 		`{"x":[{"k":{"a":1,"b":2,"a":1}}],` + goodChoices + `}`:          `the key "a" at byte`,
 		message(`{"role":"assistant","content":"a","\u0063ontent":"b"}`): `the key "content" at byte`,
-		"<html><title>Sign in</title>":                                   `a web page, not JSON: "Sign in"`,
-		`{"x":` + strings.Repeat(`[`, 1<<20):                             "not JSON",
-		strings.Repeat(`{"a":`, 1<<18):                                   "not JSON",
+		content(`\ud800`):                        "choices[0].message.content has half of a surrogate pair",
+		content(`a\uDC00b`):                      "choices[0].message.content has half",
+		content(`\ud83d\u0041`):                  "choices[0].message.content has half",
+		content(`\ud83d \ude00`):                 "choices[0].message.content has half",
+		content(`\ud83dude00`):                   "choices[0].message.content has half",
+		content(`\ud83d\ud83d\ude00`):            "choices[0].message.content has half",
+		content(`\\\ud800`):                      "choices[0].message.content has half",
+		`{"model":"\udfff",` + goodChoices + `}`: "model has half",
+		"<html><title>Sign in</title>":           `a web page, not JSON: "Sign in"`,
+		`{"x":` + strings.Repeat(`[`, 1<<20):     "not JSON",
+		strings.Repeat(`{"a":`, 1<<18):           "not JSON",
 	} {
 		reply, err := readReply([]byte(body))
 		if err == nil {

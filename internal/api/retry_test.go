@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptrace"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -133,8 +134,9 @@ func TestCancellingDuringTheWaitReturnsAtOnce(t *testing.T) {
 
 func TestTimeLimitStartsWithTheConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		connecting := 10 * time.Minute
+		connecting := 29 * time.Second
 		c := newClient(t, Options{Timeout: 2 * time.Minute, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+			httptrace.ContextClientTrace(r.Context()).GetConn("")
 			<-time.After(connecting)
 			handOver(r)
 			<-r.Context().Done()
@@ -146,6 +148,28 @@ func TestTimeLimitStartsWithTheConnection(t *testing.T) {
 		wantText(t, err.Error(), "no complete answer within the time limit of 2m0s")
 		if d := time.Since(start); d != connecting+2*time.Minute {
 			t.Errorf("took %s", d)
+		}
+	})
+}
+
+func TestConnectLimitStartsWithEachConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sending, b := watch(t.Context(), time.Minute, false)
+		defer b.stop()
+		b.ask()
+		<-time.After(20 * time.Second)
+		b.ask() // HTTP/2 asks twice for one connection
+		<-time.After(9 * time.Second)
+		b.hand()
+		<-time.After(59 * time.Second)
+		if sending.Err() != nil {
+			t.Fatalf("ended in time: %v", context.Cause(sending))
+		}
+		b.ask() // the connection was stale
+		start := time.Now()
+		<-sending.Done()
+		if got := context.Cause(sending); !errors.Is(got, errConnectLimit) || time.Since(start) != connectLimit {
+			t.Errorf("got %v after %s", got, time.Since(start))
 		}
 	})
 }

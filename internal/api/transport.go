@@ -18,8 +18,6 @@ import (
 )
 
 const (
-	dialTimeout = 30 * time.Second
-	tlsTimeout  = 15 * time.Second
 	// A connection that a balancer has already dropped turns a POST into one
 	// of unknown outcome, so idle ones are not kept for long.
 	idleTimeout    = 15 * time.Second
@@ -27,8 +25,9 @@ const (
 )
 
 // newTransport returns the way to the network: proxy from the environment,
-// HTTP/2 where the service has it, the given roots or the system's.
-func newTransport(roots *x509.CertPool) *http.Transport {
+// HTTP/2 where the service has it, the given roots or the system's. Within
+// limit, which boundary enforces, every address of a name gets its turn.
+func newTransport(roots *x509.CertPool, limit time.Duration) *http.Transport {
 	proxy := httpproxy.FromEnvironment().ProxyFunc()
 	return &http.Transport{
 		Proxy: func(r *http.Request) (*url.URL, error) {
@@ -45,9 +44,10 @@ func newTransport(roots *x509.CertPool) *http.Transport {
 			}
 			return &proxyError{proxy: proxy.Host, status: resp.StatusCode}
 		},
-		DialContext:            dialer(&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}),
-		TLSClientConfig:        &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-		TLSHandshakeTimeout:    tlsTimeout,
+		DialContext:     dialer(&net.Dialer{Timeout: limit, KeepAlive: 30 * time.Second}),
+		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
+		// For a handshake that net/http goes on with when its request has ended.
+		TLSHandshakeTimeout:    2 * limit,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    16,
 		IdleConnTimeout:        idleTimeout,

@@ -70,6 +70,8 @@ type Answer struct {
 	// SaveErr says why the answer could not be recorded although it came; the
 	// question stands in the history as pending. Show the answer all the same.
 	SaveErr error
+
+	turn history.Turn
 }
 
 // JournalError says that the question could not be recorded, so that nothing was sent.
@@ -157,7 +159,7 @@ func (a Asker) Ask(ctx context.Context, q Question) (Answer, error) {
 		if turn, err = a.journal(ctx, q); err != nil {
 			return Answer{}, &JournalError{Err: err}
 		}
-		answer.Conversation, answer.Turn, answer.Parent = turn.Conversation, turn.ID, turn.Parent
+		answer.Conversation, answer.Turn, answer.Parent, answer.turn = turn.Conversation, turn.ID, turn.Parent, turn
 	}
 	reply, err := a.Client.Chat(ctx, plan.Request, turn.ID)
 	answer.Elapsed = time.Since(answer.Started)
@@ -169,6 +171,12 @@ func (a Asker) Ask(ctx context.Context, q Question) (Answer, error) {
 		answer.Branch, answer.SaveErr = a.record(ctx, turn, reply)
 	}
 	return answer, nil
+}
+
+// Save tries once more to record an answer whose SaveErr is set.
+func (a Asker) Save(ctx context.Context, answer *Answer) error {
+	answer.Branch, answer.SaveErr = a.record(ctx, answer.turn, answer.Reply)
+	return answer.SaveErr
 }
 
 func (a Asker) journal(ctx context.Context, q Question) (history.Turn, error) {

@@ -93,12 +93,35 @@ func parse(o Options, data []byte) (*Config, error) {
 		return nil, &FileError{Path: o.Path, Err: err}
 	}
 	c.raw = c.file.AllSettings()
-	for name := range c.profiles() {
-		if err := CheckName(name); err != nil {
-			return nil, &FileError{Path: o.Path, Err: fmt.Errorf("profile: %w", err)}
-		}
+	if err := c.checkShape(); err != nil {
+		return nil, &FileError{Path: o.Path, Err: err}
 	}
 	return c, nil
+}
+
+// checkShape refuses what would otherwise count as no profile at all, so that a
+// slip in the file cannot send a question to another service.
+func (c *Config) checkShape() error {
+	if value := c.file.Get("profiles"); value != nil {
+		if _, ok := value.(map[string]any); !ok {
+			return errors.New("profiles is not a mapping of names to settings")
+		}
+	}
+	for name, value := range c.profiles() {
+		if err := CheckName(name); err != nil {
+			return fmt.Errorf("profile: %w", err)
+		}
+		settings, ok := value.(map[string]any)
+		if !ok && value != nil {
+			return fmt.Errorf("the profile %q is not a mapping of settings", name)
+		}
+		if agents := settings["agents"]; agents != nil {
+			if _, ok := agents.(map[string]any); !ok {
+				return fmt.Errorf("agents of the profile %q is not a mapping of names to UUIDs", name)
+			}
+		}
+	}
+	return nil
 }
 
 // readFile returns the content of the file, nothing when it does not exist.
@@ -203,7 +226,13 @@ func (c *Config) Active() (string, Source, error) {
 	if baseURL {
 		return Default, Source{Kind: "default"}, nil
 	}
-	names := slices.DeleteFunc(c.Profiles(), func(n string) bool { return n == Local })
+	// A profile that says nothing of its service, such as one that only names
+	// agents, is nothing to fall back on.
+	setting, _ = Lookup("base_url")
+	names := slices.DeleteFunc(c.Profiles(), func(n string) bool {
+		value, err := c.FromFile(n, setting)
+		return n == Local || err == nil && value.Value == ""
+	})
 	switch {
 	case len(names) == 0:
 		return Local, Source{Kind: "default"}, nil

@@ -132,7 +132,7 @@ func TestAProfileHasEverySetting(t *testing.T) {
 		t.Errorf("local is %+v, %v", local, err)
 	}
 	var missing *config.NoBaseURLError
-	if _, err := load(t, "profiles: {x: {agent: a}}", nil, nil).ActiveProfile(); !errors.As(err, &missing) {
+	if _, err := load(t, "profile: x\nprofiles: {x: {agent: a}}", nil, nil).ActiveProfile(); !errors.As(err, &missing) {
 		t.Errorf("a profile without an address gave %v", err)
 	}
 }
@@ -141,6 +141,7 @@ func TestATokenCommandStaysWithItsOrigin(t *testing.T) {
 	for url, keeps := range map[string]bool{
 		"https://work.example.com/other/path": true,
 		"https://WORK.example.com":            true,
+		"https://work.example.com:443/api/v1": true,
 		"http://work.example.com":             false,
 		"https://work.example.com:8443":       false,
 		"https://elsewhere.example.com":       false,
@@ -160,7 +161,7 @@ func TestBadFilesAndValuesSayWhere(t *testing.T) {
 		"timeout: soon":                     `timeout cannot be "soon" (from file)`,
 		"timeout: 30":                       "say the unit",
 		"profiles: {p: {timeout: -1s}}":     "(from profile p)",
-		"profiles: {p: {base_url: nope}}":   "https://chat.example.com",
+		"profiles: {p: {base_url: nope}}":   `base_url cannot be "nope" (from profile p): the base URL has no scheme: did you mean https://nope?`,
 		"retries: many":                     "whole number",
 		"history: {save: perhaps}":          "true or false",
 		"style: [a]":                        "not a list",
@@ -176,6 +177,33 @@ func TestBadFilesAndValuesSayWhere(t *testing.T) {
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q gave %v, want %q in it", yaml, err, want)
+		}
+	}
+}
+
+func TestAnAddressIsRefusedWithoutItsPassword(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://user:hunter2@host/x?y=1": "no query",
+		"https://user:hunter2@host":       "no user name and no password",
+		"https://hunter2@ho st":           "no user name and no password",
+		"user:hunter2@host":               "no scheme",
+		"https://host/?token=hunter2":     "no query",
+		"https://host/#hunter2":           "no query and no fragment",
+	} {
+		setting, _ := config.Lookup("base_url")
+		_, errSet := setting.Parse(address)
+		_, errFile := load(t, "profiles: {p: {base_url: '"+address+"'}}", nil, nil).ActiveProfile()
+		for _, err := range []error{errSet, errFile} {
+			var bad *config.ValueError
+			if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error()+bad.Value, "hunter2") {
+				t.Errorf("%s gave %v, want %q in it", address, err, want)
+			}
+		}
+	}
+	setting, _ := config.Lookup("base_url")
+	for _, address := range []string{"", "http://intranet.example.com", "https://host/@team"} {
+		if value, err := setting.Parse(address); err != nil || value != address {
+			t.Errorf("%q gave %v, %v", address, value, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,9 +15,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
-// Edit changes the file in place: comments, order and everything that is not
-// touched stay, and the file is replaced in one step with mode 0600. Editors of
-// several processes wait for each other.
+// Edit changes the file in place: comments, order and every value that is not
+// touched stay (indentation becomes two spaces, and blank lines go), and the file
+// is replaced in one step with mode 0600. Editors of several processes wait for
+// each other.
 //
 // A file that would not load afterwards is not written.
 func Edit(path string, change func(*Document) error) error {
@@ -26,8 +28,15 @@ func Edit(path string, change func(*Document) error) error {
 			return &FileError{Path: path, Err: err}
 		}
 		doc := &Document{}
-		if err := yaml.Unmarshal(before, &doc.node); err != nil {
+		decoder := yaml.NewDecoder(bytes.NewReader(before))
+		if err := decoder.Decode(&doc.node); err != nil && !errors.Is(err, io.EOF) {
 			return &FileError{Path: path, Err: err}
+		}
+		if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
+			return &FileError{Path: path, Err: errors.New("it holds more than one YAML document")}
+		}
+		if doc.node.Kind == 0 {
+			doc.comments = before // a file of comments has no node to keep them
 		}
 		if err := change(doc); err != nil {
 			return err
@@ -61,10 +70,10 @@ func locked(path string, fn func() error) error {
 	return fn()
 }
 
-// Replace puts data in the place of the whole file, if it can be read as
-// configuration and every setting in it means something; otherwise the file
-// stays and the error says what is wrong.
-func Replace(path string, data []byte) error {
+// Replace puts data in the place of the whole file, if the file still holds
+// before, and if data can be read as configuration in which every setting means
+// something. Otherwise the file stays and the error says what is wrong.
+func Replace(path string, before, data []byte) error {
 	c, err := parse(Options{Path: path, Env: func(string) string { return "" }}, data)
 	if err != nil {
 		return err
@@ -76,11 +85,23 @@ func Replace(path string, data []byte) error {
 			}
 		}
 	}
-	return locked(path, func() error { return atomicfile.Write(path, data) })
+	return locked(path, func() error {
+		now, err := readFile(path)
+		if err != nil {
+			return &FileError{Path: path, Err: err}
+		}
+		if !bytes.Equal(now, before) {
+			return &FileError{Path: path, Err: errors.New("another process changed it meanwhile")}
+		}
+		return atomicfile.Write(path, data)
+	})
 }
 
 // Document is a configuration file being edited.
-type Document struct{ node yaml.Node }
+type Document struct {
+	node     yaml.Node
+	comments []byte // all that a file without any setting holds
+}
 
 // Set gives the value at the path of keys, making the mappings on the way.
 // Value is of a setting's type.
@@ -109,6 +130,7 @@ func (d *Document) Unset(keys ...string) (bool, error) {
 	}
 	for i := 0; i+1 < len(parent.Content); i += 2 {
 		if strings.EqualFold(parent.Content[i].Value, keys[len(keys)-1]) {
+			d.keepHeadComment(parent, i)
 			parent.Content = append(parent.Content[:i], parent.Content[i+2:]...)
 			if len(parent.Content) == 0 && len(keys) > 1 {
 				_, err = d.Unset(keys[:len(keys)-1]...)
@@ -117,6 +139,20 @@ func (d *Document) Unset(keys ...string) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// keepHeadComment moves the comment above a key that goes, which may be the one
+// at the head of the file, to the key that follows or to the document.
+func (d *Document) keepHeadComment(parent *yaml.Node, i int) {
+	comment := parent.Content[i].HeadComment
+	if i > 0 || comment == "" {
+		return
+	}
+	to := &d.node.HeadComment
+	if len(parent.Content) > 2 {
+		to = &parent.Content[2].HeadComment
+	}
+	*to = strings.TrimSuffix(comment+"\n\n"+*to, "\n\n")
 }
 
 // mapping walks to the mapping at the path; without create a missing one is nil.
@@ -156,10 +192,16 @@ func (d *Document) mapping(create bool, keys []string) (*yaml.Node, error) {
 }
 
 func (d *Document) encode() ([]byte, error) {
-	if d.node.Kind == 0 || len(d.node.Content) == 1 && len(d.node.Content[0].Content) == 0 && d.node.Content[0].Kind == yaml.MappingNode && d.node.HeadComment == "" {
-		return nil, nil
+	if d.node.Kind == 0 || len(d.node.Content) == 1 && len(d.node.Content[0].Content) == 0 && d.node.Content[0].Kind == yaml.MappingNode {
+		if d.node.HeadComment != "" {
+			return []byte(d.node.HeadComment + "\n"), nil
+		}
+		return d.comments, nil
 	}
 	var out bytes.Buffer
+	if len(d.comments) > 0 {
+		out.Write(append(bytes.TrimRight(d.comments, "\n"), '\n'))
+	}
 	encoder := yaml.NewEncoder(&out)
 	encoder.SetIndent(2)
 	if err := errors.Join(encoder.Encode(&d.node), encoder.Close()); err != nil {

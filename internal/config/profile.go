@@ -2,12 +2,13 @@ package config
 
 import (
 	"fmt"
-	"net/url"
 	"sort"
 	"strings"
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
 )
 
 // The agents of the embedded service, which the profile "local" knows by name.
@@ -109,9 +110,9 @@ func (c *Config) sameOriginAsFile(profile, baseURL string) bool {
 	if err != nil || text == "" {
 		return err == nil
 	}
-	a, errA := url.Parse(text)
-	b, errB := url.Parse(baseURL)
-	return errA == nil && errB == nil && strings.EqualFold(a.Scheme, b.Scheme) && strings.EqualFold(a.Host, b.Host)
+	a, errA := baseurl.Parse(text, true)
+	b, errB := baseurl.Parse(baseURL, true)
+	return errA == nil && errB == nil && baseurl.Origin(a) == baseurl.Origin(b)
 }
 
 // Agents returns the aliases of a profile: name → UUID as the file has it.

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"net/url"
 	slashpath "path"
 	"strconv"
 	"strings"
 	"time"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
 )
 
 // Setting is one row of the table that drives reading, `config`, completion and
@@ -84,9 +85,18 @@ func (s Setting) Parse(text string) (any, error) {
 		err = s.check(value)
 	}
 	if err != nil {
-		return nil, &ValueError{Key: s.Key, Value: text, Err: err}
+		return nil, &ValueError{Key: s.Key, Value: s.shown(text), Err: err}
 	}
 	return value, nil
+}
+
+// shown is a value as an error may repeat it: an address can hold a password,
+// before the host or in its query.
+func (s Setting) shown(text string) string {
+	if s.Key == "base_url" && strings.ContainsAny(text, "@?#") {
+		return "…"
+	}
+	return text
 }
 
 // fromFile converts a value as YAML has it.
@@ -110,7 +120,8 @@ func (s Setting) fromFile(raw any) (any, error) {
 	return s.Parse(fmt.Sprint(raw))
 }
 
-// ValueError says which setting has a value that means nothing.
+// ValueError says which setting has a value that means nothing. Value is "…"
+// where it could hold a password.
 type ValueError struct {
 	Key, Value string
 	Source     Source
@@ -182,8 +193,8 @@ func parseWords(text string) ([]string, error) {
 }
 
 func checkTimeout(value any) error {
-	if d, ok := value.(time.Duration); ok && d <= 0 {
-		return errors.New("want more than 0")
+	if d, ok := value.(time.Duration); ok && (d <= 0 || d > 24*time.Hour) {
+		return errors.New("want more than 0 and at most 24h")
 	}
 	return nil
 }
@@ -202,11 +213,9 @@ func checkURL(value any) error {
 	if text == "" {
 		return nil
 	}
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
-		return errors.New("want an address like https://chat.example.com")
-	}
-	return nil
+	// Whether http is allowed is another setting.
+	_, err := baseurl.Parse(text, true)
+	return err
 }
 
 func checkPath(value any) error {

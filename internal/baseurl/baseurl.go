@@ -1,4 +1,8 @@
-package api
+// Package baseurl owns the rules for the address of a service: which texts are
+// one, the one form that each has, and when two belong to the same service. It
+// must not know where an address comes from or what is sent to it. It is a
+// shared leaf: it imports nothing of hobnob.
+package baseurl
 
 import (
 	"errors"
@@ -13,27 +17,36 @@ import (
 	"golang.org/x/net/idna"
 )
 
-const apiPrefix = "/api/v1"
+// Prefix is the path below a base URL under which the service has all its
+// endpoints (interface, section 9).
+const Prefix = "/api/v1"
 
 // hostName is what a name may consist of after IDNA: letters, digits, hyphens,
 // dots, and the underscore that names in private networks use.
 var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?$`)
 
-// ParseBaseURL reads the address of a service and returns it in one canonical
-// form: host in lower case, no default port, no slash and no /api/v1 at the
-// end; a path prefix is kept. It refuses user names, queries and fragments.
-// http is accepted for a literal loopback address, for localhost (which the
-// client dials on the loopback interface only), or when allowInsecureHTTP is
-// set. The error is a *ConfigError and never repeats a password.
-func ParseBaseURL(raw string, allowInsecureHTTP bool) (*url.URL, error) {
-	u, err := parseBaseURL(strings.TrimSpace(raw), allowInsecureHTTP)
+// Error says why a text is not the address of a service. It never repeats a
+// password.
+type Error struct{ reason string }
+
+// Error returns the reason, which names the object itself.
+func (e *Error) Error() string { return e.reason }
+
+// Parse reads the address of a service and returns it in one canonical form:
+// host in lower case, no default port, no slash and no Prefix at the end; a
+// path prefix is kept. It refuses user names, queries and fragments. http is
+// accepted for a literal loopback address, for localhost (which a
+// client has to dial on the loopback interface only), or when allowInsecureHTTP is set. The
+// error is an *Error.
+func Parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
+	u, err := parse(strings.TrimSpace(raw), allowInsecureHTTP)
 	if err != nil {
-		return nil, &ConfigError{Setting: "base_url", Err: err}
+		return nil, &Error{reason: err.Error()}
 	}
 	return u, nil
 }
 
-func parseBaseURL(raw string, allowInsecureHTTP bool) (*url.URL, error) {
+func parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
 	if raw == "" {
 		return nil, errors.New("the base URL is empty")
 	}
@@ -77,7 +90,7 @@ func missingScheme(raw string) error {
 		return plain
 	}
 	for _, scheme := range []string{"https://", "http://"} {
-		u, err := parseBaseURL(scheme+raw, scheme == "https://")
+		u, err := parse(scheme+raw, scheme == "https://")
 		if err == nil && (scheme == "http://" || !isLoopback(u.Hostname())) {
 			return fmt.Errorf("the base URL has no scheme: did you mean %s?", u)
 		}
@@ -87,7 +100,7 @@ func missingScheme(raw string) error {
 
 func trimPrefixPath(path string) string {
 	for {
-		trimmed := strings.TrimSuffix(strings.TrimRight(path, "/"), apiPrefix)
+		trimmed := strings.TrimSuffix(strings.TrimRight(path, "/"), Prefix)
 		if trimmed == path {
 			return path
 		}
