@@ -57,6 +57,7 @@ func newAgentsAddCommand(f *Factory, run func(agentsOptions) error) *cobra.Comma
 	}
 	return &cobra.Command{
 		Use:               "add NAME UUID",
+		Annotations:       map[string]string{createsConfig: ""},
 		Short:             "Give an agent an alias",
 		Example:           "  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f",
 		Args:              exactArgs("NAME", "UUID"),
@@ -99,6 +100,7 @@ func newAgentsUseCommand(f *Factory, run func(agentsOptions) error) *cobra.Comma
 	}
 	return &cobra.Command{
 		Use:               "use NAME",
+		Annotations:       map[string]string{createsConfig: ""},
 		Short:             "Choose the agent that is asked when -a is not given",
 		Example:           "  hobnob agents use reviewer",
 		Args:              exactArgs("NAME"),
@@ -207,8 +209,13 @@ func (f *Factory) editConfig(change func(*config.Document) error) error {
 	return config.Edit(c.Path(), change)
 }
 
-// done tells on stderr what was changed; stdout is for results.
+// done tells what was changed: on stderr, since stdout is for results, or as the
+// document that --json promises.
 func (f *Factory) done(format string, args ...any) error {
-	f.note("%s", fmt.Sprintf(format, args...))
+	text := fmt.Sprintf(format, args...)
+	if f.Global.JSON {
+		return f.printJSON(map[string]string{"done": text})
+	}
+	f.note("%s", text)
 	return nil
 }

@@ -62,7 +62,7 @@ for byte. See also: hobnob help exit-codes.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Words = args
 			opts.historyGiven = cmd.Flags().Changed("history")
-			if !cmd.Flags().Changed("conversation") && !opts.Continue {
+			if !cmd.Flags().Changed("conversation") && !opts.Continue && opts.Title == "" {
 				opts.Conversation = f.Env("HOBNOB_CONVERSATION")
 			}
 			if err := opts.validate(); err != nil {
@@ -142,17 +142,30 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if opts.talks() {
 		return e.interactive(ctx, question)
 	}
-	if question.Text, err = opts.prompt(ctx); err != nil {
+	var draft string
+	if question.Text, draft, err = opts.prompt(ctx); err != nil {
 		return err
 	}
 	switch {
 	case opts.DryRun:
-		return e.preview(ctx, question)
+		return keepDraft(draft, chat.Answer{}, e.preview(ctx, question))
 	case opts.Interactive:
 		return e.interactive(ctx, question)
 	}
-	_, err = e.once(ctx, question)
-	return err
+	answer, err := e.once(ctx, question)
+	return keepDraft(draft, answer, err)
+}
+
+// keepDraft discards a draft as soon as its text is in the history or answered.
+func keepDraft(draft string, answer chat.Answer, err error) error {
+	if draft == "" {
+		return err
+	}
+	if err == nil || answer.Conversation != "" {
+		discard(draft)
+		return err
+	}
+	return &hintError{err: err, hint: "the text is kept in " + draft}
 }
 
 // talks reports whether there is nothing to ask yet and somebody to ask for it.

@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -20,6 +21,7 @@ type exchange struct {
 	client  *api.Client
 	asker   chat.Asker
 	save    bool
+	unsaved *chat.Answer // the last answer of an interactive chat, if it could not be saved
 }
 
 // once asks one question and shows the reply. The answer is committed before
@@ -31,14 +33,14 @@ func (e *exchange) once(ctx context.Context, question chat.Question) (chat.Answe
 	if err != nil {
 		return answer, err
 	}
-	if err := e.show(question, answer); err != nil {
-		return answer, err
-	}
-	e.remarks(answer)
+	err = e.show(question, answer)
 	if answer.SaveErr != nil {
-		return answer, &notSavedError{err: answer.SaveErr}
+		return answer, &notSavedError{err: errors.Join(answer.SaveErr, err), shown: err == nil}
 	}
-	return answer, nil
+	if err == nil {
+		e.remarks(answer)
+	}
+	return answer, err
 }
 
 // show writes the reply to stdout.

@@ -16,8 +16,37 @@ import (
 // slowInput is when a person is told what is being waited for.
 const slowInput = 2 * time.Second
 
-// prompt reads everything that the question is made of.
-func (o chatOptions) prompt(ctx context.Context) (string, error) {
+// prompt reads everything that the question is made of. A draft, if there is one,
+// holds the text until it is kept elsewhere.
+func (o chatOptions) prompt(ctx context.Context) (text, draft string, err error) {
+	p, err := o.parts(ctx)
+	if err != nil {
+		return "", "", err
+	}
+	text, err = p.Assemble()
+	if o.Edit && (err == nil || errors.Is(err, chat.ErrNothingToSay)) {
+		if text, draft, err = o.f.edit(ctx, text, "prompt-*.md"); err != nil {
+			return "", "", err
+		}
+		text, err = chat.Prompt{Stdin: []byte(text)}.Assemble()
+		if errors.Is(err, chat.ErrNothingToSay) {
+			discard(draft)
+		} else if err != nil {
+			err = &hintError{err: err, hint: "the text is kept in " + draft}
+		}
+	}
+	if errors.Is(err, chat.ErrNothingToSay) {
+		err = usagef(`ask like this: hobnob chat "how do I …?"`, "%v", err)
+	}
+	var bad *chat.TextError
+	if errors.As(err, &bad) {
+		err = usagef("send text: convert it to UTF-8, or leave it out", "%v", err)
+	}
+	return text, draft, err
+}
+
+// parts reads the files and standard input.
+func (o chatOptions) parts(ctx context.Context) (chat.Prompt, error) {
 	p := chat.Prompt{}
 	named := false // standard input, by a "-"
 	for _, word := range o.Words {
@@ -30,18 +59,18 @@ func (o chatOptions) prompt(ctx context.Context) (string, error) {
 	for _, name := range o.Files {
 		if name == "-" {
 			if named || slices.ContainsFunc(p.Files, func(f chat.File) bool { return f.Name == "stdin" }) {
-				return "", usagef("name standard input once", "standard input is named twice")
+				return p, usagef("name standard input once", "standard input is named twice")
 			}
 			data, err := o.readStdin(ctx)
 			if err != nil {
-				return "", err
+				return p, err
 			}
 			p.Files = append(p.Files, chat.File{Name: "stdin", Data: data})
 			continue
 		}
-		data, err := readFile(name)
+		data, err := readFile(ctx, name)
 		if err != nil {
-			return "", err
+			return p, err
 		}
 		p.Files = append(p.Files, chat.File{Name: name, Data: data})
 	}
@@ -49,36 +78,23 @@ func (o chatOptions) prompt(ctx context.Context) (string, error) {
 	if named || !slices.Contains(o.Files, "-") && (implied || carriesData(o.f.IO.In)) {
 		data, err := o.readStdin(ctx)
 		if err != nil {
-			return "", err
+			return p, err
 		}
 		p.Stdin = data
 	}
-	text, err := p.Assemble()
-	if o.Edit && (err == nil || errors.Is(err, chat.ErrNothingToSay)) {
-		if text, err = o.f.edit(ctx, text, "prompt-*.md"); err == nil {
-			text, err = chat.Prompt{Stdin: []byte(text)}.Assemble()
-		}
-	}
-	if errors.Is(err, chat.ErrNothingToSay) {
-		return "", usagef(`ask like this: hobnob chat "how do I …?"`, "%v", err)
-	}
-	var bad *chat.TextError
-	if errors.As(err, &bad) {
-		return "", usagef("send text: convert it to UTF-8, or leave it out", "%v", err)
-	}
-	return text, err
+	return p, nil
 }
 
-// carriesData reports whether standard input was given on purpose: a pipe, or a
-// regular file with content. A terminal, /dev/null and whatever a daemon leaves
-// open are not read unasked.
+// carriesData reports whether standard input was given on purpose: a pipe (which
+// is a socket where some programs start others), or a regular file with content.
+// A terminal and /dev/null are not read unasked.
 func carriesData(in io.Reader) bool {
 	file, ok := in.(*os.File)
 	if !ok {
 		return in != nil
 	}
 	info, err := file.Stat()
-	return err == nil && (info.Mode()&os.ModeNamedPipe != 0 || info.Mode().IsRegular() && info.Size() > 0)
+	return err == nil && (info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 || info.Mode().IsRegular() && info.Size() > 0)
 }
 
 // readStdin reads standard input, at most one byte more than a prompt may have.
@@ -89,40 +105,52 @@ func (o chatOptions) readStdin(ctx context.Context) ([]byte, error) {
 		})
 		defer hint.Stop()
 	}
+	return interruptibly(ctx, func() ([]byte, error) {
+		data, err := io.ReadAll(io.LimitReader(o.f.IO.In, api.MaxPrompt+1))
+		if err != nil {
+			return nil, fmt.Errorf("cannot read standard input: %w", err)
+		}
+		return data, tooLarge("standard input", data)
+	})
+}
+
+// readFile reads a file, which may be a pipe that nobody writes to.
+func readFile(ctx context.Context, name string) ([]byte, error) {
+	return interruptibly(ctx, func() ([]byte, error) {
+		file, err := os.Open(name)
+		if err != nil {
+			return nil, usagef("check the name after -f", "%v", err)
+		}
+		defer func() { _ = file.Close() }()
+		if info, err := file.Stat(); err == nil && info.IsDir() {
+			return nil, usagef("name its files, each with -f", "%s is a directory", name)
+		}
+		data, err := io.ReadAll(io.LimitReader(file, api.MaxPrompt+1))
+		if err != nil {
+			return nil, fmt.Errorf("cannot read %s: %w", name, err)
+		}
+		return data, tooLarge(name, data)
+	})
+}
+
+// interruptibly waits for read, or for the end of ctx: a read that hangs cannot
+// be stopped, only left behind.
+func interruptibly(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
 	type result struct {
 		data []byte
 		err  error
 	}
 	done := make(chan result, 1)
 	go func() {
-		data, err := io.ReadAll(io.LimitReader(o.f.IO.In, api.MaxPrompt+1))
+		data, err := read()
 		done <- result{data, err}
 	}()
 	select {
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case r := <-done:
-		if r.err != nil {
-			return nil, fmt.Errorf("cannot read standard input: %w", r.err)
-		}
-		return r.data, tooLarge("standard input", r.data)
+		return r.data, r.err
 	}
-}
-
-func readFile(name string) ([]byte, error) {
-	file, err := os.Open(name)
-	if err != nil {
-		return nil, usagef("check the name after -f", "%v", err)
-	}
-	defer func() { _ = file.Close() }()
-	if info, err := file.Stat(); err == nil && info.IsDir() {
-		return nil, usagef("name its files, each with -f", "%s is a directory", name)
-	}
-	data, err := io.ReadAll(io.LimitReader(file, api.MaxPrompt+1))
-	if err != nil {
-		return nil, fmt.Errorf("cannot read %s: %w", name, err)
-	}
-	return data, tooLarge(name, data)
 }
 
 func tooLarge(name string, data []byte) error {

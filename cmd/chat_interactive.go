@@ -10,14 +10,13 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // interactive asks line by line until the input ends or /exit. A failed
 // question does not end it.
 func (e *exchange) interactive(ctx context.Context, question chat.Question) error {
 	f := e.f
-	f.line("note", "asking "+terminal.CleanLine(first(e.profile.AgentName(question.AgentID), e.profile.Name))+"; Ctrl-D or /exit leaves")
+	f.note("asking %s; Ctrl-D or /exit leaves", first(e.profile.AgentName(question.AgentID), e.profile.Name))
 	lines := readLines(f.IO.In)
 	for pending := question.Text; ; {
 		text := pending
@@ -57,7 +56,18 @@ func (e *exchange) next(ctx context.Context, question *chat.Question, text strin
 		return err
 	}
 	question.Text = prompt
+	if e.unsaved != nil {
+		// Without the last answer the context would have a hole.
+		if serr := e.asker.Save(ctx, e.unsaved); serr != nil {
+			f := e.f
+			f.warn("the last reply still cannot be saved: %v", serr)
+		}
+		e.unsaved = nil
+	}
 	answer, err := e.once(ctx, *question)
+	if answer.SaveErr != nil {
+		e.unsaved = &answer
+	}
 	var failed *chat.FailedError
 	id := answer.Conversation
 	if errors.As(err, &failed) {

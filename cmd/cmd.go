@@ -43,6 +43,8 @@ func run(ctx context.Context, f *Factory, args []string) (code int) {
 			code = report(f, &internalError{kind: fmt.Sprintf("%T", p), stack: debug.Stack()})
 		}
 	}()
+	// A command line that cannot be parsed must be told in JSON, too.
+	f.Global.JSON = asksForJSON(args)
 	root := newRootCommand(f)
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
@@ -53,10 +55,24 @@ func run(ctx context.Context, f *Factory, args []string) (code int) {
 		return exitOK
 	}
 	var stopped *signalError
-	if cause := context.Cause(ctx); ctx.Err() != nil && errors.As(cause, &stopped) {
+	var unsaved *notSavedError
+	if cause := context.Cause(ctx); ctx.Err() != nil && errors.As(cause, &stopped) && !errors.As(err, &unsaved) {
 		err = &interruptedError{signal: stopped, err: err}
 	}
 	return report(f, err)
+}
+
+// asksForJSON looks for --json before anything is parsed.
+func asksForJSON(args []string) bool {
+	for _, arg := range args {
+		switch arg {
+		case "--":
+			return false
+		case "--json", "--json=true":
+			return true
+		}
+	}
+	return false
 }
 
 // newRootCommand returns the whole tree: a command is one file and one line here.
@@ -87,12 +103,15 @@ type signalError struct{ signal os.Signal }
 
 func (e *signalError) Error() string { return e.signal.String() }
 
-// withSignals ends the context at the first SIGINT or SIGTERM. The second one
+// withSignals ends the context at the first SIGINT, SIGTERM or SIGHUP. The second one
 // ends the process at once, as if nobody had caught it.
 func withSignals(parent context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(parent)
 	caught := make(chan os.Signal, 1)
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) { // nohup wants it ignored
+		signal.Notify(caught, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
 		select {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -72,7 +71,7 @@ func runCompletion(opts completionOptions) error {
 		if err := writeCompletion(opts.Root, shell, &script); err != nil {
 			return err
 		}
-		if err := atomicfile.Write(filepath.Join(opts.Dir, name), script.Bytes()); err != nil {
+		if err := writePublic(filepath.Join(opts.Dir, name), script.Bytes()); err != nil {
 			return err
 		}
 	}

@@ -85,6 +85,7 @@ func newConfigSetCommand(f *Factory, run func(configOptions) error) *cobra.Comma
 	}
 	return &cobra.Command{
 		Use:               "set KEY VALUE",
+		Annotations:       map[string]string{createsConfig: ""},
 		Short:             "Change a setting",
 		Example:           "  hobnob config set style light\n  hobnob config set token_command '[pass, show, hobnob]'",
 		Args:              exactArgs("KEY", "VALUE"),
@@ -120,8 +121,9 @@ func newConfigEditCommand(f *Factory, run func(context.Context, configOptions) e
 		run = runConfigEdit
 	}
 	return &cobra.Command{
-		Use:   "edit",
-		Short: "Open the configuration file in $VISUAL or $EDITOR",
+		Use:         "edit",
+		Annotations: map[string]string{createsConfig: ""},
+		Short:       "Open the configuration file in $VISUAL or $EDITOR",
 		Long: `Open a copy of the configuration file in $VISUAL or $EDITOR, and put it in place
 when it can be read as configuration. Otherwise the copy is kept and named.`,
 		Example: "  hobnob config edit",
@@ -136,11 +138,12 @@ func newConfigPathCommand(f *Factory, run func(configOptions) error) *cobra.Comm
 		run = runConfigPath
 	}
 	return &cobra.Command{
-		Use:     "path",
-		Short:   "Print where the configuration file is",
-		Example: "  hobnob config path",
-		Args:    exactArgs(),
-		RunE:    func(*cobra.Command, []string) error { return run(opts) },
+		Use:         "path",
+		Annotations: map[string]string{createsConfig: ""},
+		Short:       "Print where the configuration file is",
+		Example:     "  hobnob config path",
+		Args:        exactArgs(),
+		RunE:        func(*cobra.Command, []string) error { return run(opts) },
 	}
 }
 
@@ -177,8 +180,15 @@ func runConfigList(opts configOptions) error {
 		Source string `json:"source"`
 	}
 	var rows []row
+	var failure error
 	for _, setting := range config.Settings() {
 		value, err := c.Get(profile, setting)
+		var bad *config.ValueError
+		if errors.As(err, &bad) {
+			failure = err
+			rows = append(rows, row{setting.Key, bad.Value, bad.Source.String() + "; not usable: " + bad.Err.Error()})
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -188,7 +198,7 @@ func runConfigList(opts configOptions) error {
 		rows = append(rows, row{setting.Key, config.Format(value.Value), value.Source.String()})
 	}
 	if f.Global.JSON {
-		return f.printJSON(rows)
+		return errors.Join(f.printJSON(rows), failure)
 	}
 	for _, r := range rows {
 		line := r.Key + "=" + terminal.CleanLine(r.Value)
@@ -199,7 +209,7 @@ func runConfigList(opts configOptions) error {
 			return err
 		}
 	}
-	return nil
+	return failure
 }
 
 func runConfigGet(opts configOptions) error {
@@ -243,7 +253,7 @@ func (o configOptions) place(setting config.Setting) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	profile, _, err := c.Active()
+	profile, source, err := c.Active()
 	var unknown *config.UnknownProfileError
 	switch {
 	case errors.As(err, &unknown) && chosen:
@@ -257,6 +267,8 @@ func (o configOptions) place(setting config.Setting) ([]string, error) {
 			return nil, usagef("choose another profile with -p NAME", "the profile %q is the built-in service and has no address", config.Local)
 		}
 		profile = config.Default
+	case profile == config.Local && source.Kind == "default" && setting.Key != "agent":
+		return keys, nil // no service yet: for whichever comes
 	}
 	return append([]string{"profiles", profile}, keys...), nil
 }
@@ -339,20 +351,21 @@ func runConfigEdit(ctx context.Context, opts configOptions) error {
 	if err != nil {
 		return err
 	}
-	before, err := os.ReadFile(paths.ConfigFile)
+	original, err := os.ReadFile(paths.ConfigFile)
+	before := original
 	if errors.Is(err, os.ErrNotExist) {
 		before, err = []byte(newConfigFile), nil
 	}
 	if err != nil {
 		return err
 	}
-	after, draft, err := opts.f.editFile(ctx, string(before), "config-*.yaml")
+	after, draft, err := opts.f.edit(ctx, string(before), "config-*.yaml")
 	if err != nil {
 		return err
 	}
-	if err := config.Replace(paths.ConfigFile, []byte(after)); err != nil {
+	if err := config.Replace(paths.ConfigFile, original, []byte(after)); err != nil {
 		return &hintError{err: err, hint: "the file was left as it was; what you wrote is in " + draft}
 	}
-	_ = os.Remove(draft)
+	discard(draft)
 	return nil
 }

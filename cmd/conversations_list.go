@@ -69,6 +69,8 @@ type conversationRow struct {
 	Where      string            `json:"where"`
 	ServiceIDs []string          `json:"service_ids"`
 	Service    []json.RawMessage `json:"service"`
+
+	order time.Time
 }
 
 func runConversationsList(ctx context.Context, opts conversationsListOptions) error {
@@ -144,7 +146,7 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 		created, updated := c.Created, c.Updated
 		rows = append(rows, conversationRow{
 			ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: orNull(c.AgentID), Turns: c.Turns,
-			Created: &created, Updated: &updated, Where: where, ServiceIDs: nonNil(ids), Service: []json.RawMessage{},
+			Created: &created, Updated: &updated, order: updated, Where: where, ServiceIDs: nonNil(ids), Service: []json.RawMessage{},
 		})
 		at[c.ID] = len(rows) - 1
 		return at[c.ID], nil
@@ -170,12 +172,19 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 			}
 		}
 	}
+	last := time.Now()
 	for _, r := range records {
 		c, ok := known[r.ID]
 		if !ok {
-			rows = append(rows, serviceRow(profile, r))
+			row := serviceRow(profile, r)
+			if row.Updated != nil {
+				last = *row.Updated
+			}
+			row.order = last // a record without a time stands where the listing has it
+			rows = append(rows, row)
 			continue
 		}
+		last = c.Updated
 		i, err := add(c)
 		if err != nil {
 			return nil, err
@@ -191,7 +200,7 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 		}
 		rows = kept
 	}
-	sort.SliceStable(rows, func(i, j int) bool { return when(rows[i]).After(when(rows[j])) })
+	sort.SliceStable(rows, func(i, j int) bool { return rows[i].order.After(rows[j].order) })
 	return rows[:min(len(rows), limit)], nil
 }
 
@@ -205,13 +214,6 @@ func serviceRow(profile config.Profile, r api.Conversation) conversationRow {
 		row.Created, row.Updated = &created, &created
 	}
 	return row
-}
-
-func when(row conversationRow) time.Time {
-	if row.Updated == nil {
-		return time.Time{}
-	}
-	return *row.Updated
 }
 
 func nonNil(ids []string) []string {

@@ -11,19 +11,18 @@ import (
 	"strings"
 )
 
-// edit lets the user write text, beginning with initial, and removes the draft.
-func (f *Factory) edit(ctx context.Context, initial, pattern string) (string, error) {
-	text, draft, err := f.editFile(ctx, initial, pattern)
-	if err != nil {
-		return "", err
-	}
+// discard removes a draft whose text is kept elsewhere, and the directories that
+// it leaves empty.
+func discard(draft string) {
 	_ = os.Remove(draft)
-	return text, nil
+	_ = os.Remove(filepath.Dir(draft))
+	_ = os.Remove(filepath.Dir(filepath.Dir(draft)))
 }
 
-// editFile opens a private draft in $VISUAL or $EDITOR and returns what it holds
-// afterwards, and its path. When the editor fails, the draft stays and the error names it.
-func (f *Factory) editFile(ctx context.Context, initial, pattern string) (text, draft string, err error) {
+// edit opens a private draft in $VISUAL or $EDITOR and returns what it holds
+// afterwards, and its path. The caller discards the draft once its text is safe.
+// When the editor fails, a draft with text stays and the error names it.
+func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draft string, err error) {
 	paths, err := f.Paths()
 	if err != nil {
 		return "", "", err
@@ -44,7 +43,7 @@ func (f *Factory) editFile(ctx context.Context, initial, pattern string) (text, 
 	editor := first(f.Env("VISUAL"), f.Env("EDITOR"))
 	if editor == "" {
 		if !f.IO.InTTY && !f.IO.ErrTTY {
-			_ = os.Remove(draft)
+			discard(draft)
 			return "", "", usagef("set VISUAL or EDITOR to an editor that needs no terminal", "there is no terminal to edit on")
 		}
 		editor = "vi"
@@ -63,8 +62,8 @@ func (f *Factory) editFile(ctx context.Context, initial, pattern string) (text, 
 		}
 	}
 	if err := command.Run(); err != nil {
-		if initial == "" {
-			_ = os.Remove(draft)
+		if data, rerr := os.ReadFile(draft); rerr == nil && strings.TrimSpace(string(data)) == "" {
+			discard(draft)
 			return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: "set VISUAL or EDITOR to an editor that works"}
 		}
 		return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: "the text is kept in " + draft}

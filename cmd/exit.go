@@ -3,11 +3,11 @@ package cmd
 import (
 	"errors"
 	"fmt"
-	"os"
 	"strings"
 	"syscall"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
@@ -29,6 +29,7 @@ const (
 	exitRefused     = 8
 	exitNotSaved    = 9
 	exitInternal    = 70
+	exitHungUp      = 129
 	exitInterrupted = 130
 	exitTerminated  = 143
 )
@@ -63,10 +64,16 @@ type hintError struct {
 func (e *hintError) Error() string { return e.err.Error() }
 func (e *hintError) Unwrap() error { return e.err }
 
-// notSavedError is an answer that was shown and could not be kept.
-type notSavedError struct{ err error }
+// notSavedError is an answer that could not be kept, shown if possible.
+type notSavedError struct {
+	err   error
+	shown bool
+}
 
 func (e *notSavedError) Error() string {
+	if !e.shown {
+		return "the reply could be neither shown nor saved: " + e.err.Error()
+	}
 	return "the reply is shown but could not be saved: " + e.err.Error()
 }
 func (e *notSavedError) Unwrap() error { return e.err }
@@ -132,15 +139,18 @@ func explain(err error) failure {
 	if errors.As(err, &stopped) {
 		out.Code, out.Exit, out.Hint = "interrupted", exitInterrupted, ""
 		out.Message = "stopped by Ctrl-C"
-		if stopped.signal.signal != os.Interrupt {
+		switch stopped.signal.signal {
+		case syscall.SIGTERM:
 			out.Code, out.Exit, out.Message = "terminated", exitTerminated, "stopped by SIGTERM"
+		case syscall.SIGHUP:
+			out.Code, out.Exit, out.Message = "terminated", exitHungUp, "stopped because the terminal was closed"
 		}
 		switch {
 		case failed == nil:
 		case failed.State == history.Unknown:
 			out.Message += "; the service may have accepted the question, and its answer is not known"
 		default:
-			out.Message += "; the question was not sent"
+			out.Message += "; the service did not accept the question"
 		}
 	}
 	return out
@@ -156,6 +166,7 @@ func describe(err error) failure {
 		apiConfig  *api.ConfigError
 		badFile    *config.FileError
 		badValue   *config.ValueError
+		badURL     *baseurl.Error
 		noProfile  *config.UnknownProfileError
 		ambiguous  *config.AmbiguousProfileError
 		noURL      *config.NoBaseURLError
@@ -183,6 +194,8 @@ func describe(err error) failure {
 		return failure{Code: "config", Exit: exitUsage, Hint: "correct it with: hobnob config edit"}
 	case errors.As(err, &badValue):
 		return failure{Code: "config", Exit: exitUsage, Hint: "see: hobnob config list --show-source"}
+	case errors.As(err, &badURL):
+		return failure{Code: "config", Exit: exitUsage, Hint: configHint("base_url")}
 	case errors.As(err, &noURL):
 		return failure{Code: "config", Exit: exitUsage, Hint: fmt.Sprintf("run: hobnob login -p %s", noURL.Profile)}
 	case errors.As(err, &ambiguous):
@@ -228,14 +241,14 @@ func describeRemote(e *api.Error) failure {
 	case api.KindLimited:
 		hint := "wait a little and ask again"
 		if e.RetryAfter > 0 {
-			hint = fmt.Sprintf("the service asks to wait %s; ask again then", roundUp(e.RetryAfter))
+			hint = fmt.Sprintf("the service asks to wait %s; ask again then", config.Format(roundUp(e.RetryAfter)))
 		}
 		if e.MaybeAccepted {
 			hint += "; it may have accepted the question"
 		}
 		return failure{Code: "limited", Exit: exitLimited, Hint: hint}
 	case api.KindBroken:
-		return failure{Code: "broken", Exit: exitRefused, Hint: "the question may have been accepted; look at the reply with --verbose, and check that the base URL is an Agent Chat Service"}
+		return failure{Code: "broken", Exit: exitRefused, Hint: "the question may have been accepted; check that the base URL is that of an Agent Chat Service: hobnob status"}
 	case api.KindRefused:
 		hint := "nothing was accepted; correct the request and ask again"
 		switch {

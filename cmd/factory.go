@@ -18,6 +18,7 @@ import (
 	"github.com/hobnob-cli/hobnob/docs"
 	"github.com/hobnob-cli/hobnob/internal/agent"
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -97,9 +98,17 @@ func newFactory(streams *terminal.Streams, getenv config.Env) *Factory {
 	return f
 }
 
+// createsConfig marks the commands for which the file of --config need not exist.
+const createsConfig = "creates-config"
+
 // begin is called when the command line is parsed and before a command runs.
 func (f *Factory) begin(cmd *cobra.Command) error {
 	f.flags = settingFlags(cmd)
+	if _, creates := cmd.Annotations[createsConfig]; f.Global.Config != "" && !creates {
+		if _, err := os.Stat(f.Global.Config); err != nil {
+			return usagef("a new one is made by hobnob login or hobnob config set", "--config: %v", err)
+		}
+	}
 	if f.Global.NoColor {
 		f.IO.DisableColor()
 	}
@@ -149,7 +158,7 @@ func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key,
 	if err != nil {
 		return credential.Resolver{}, credential.Key{}, err
 	}
-	base, err := api.ParseBaseURL(p.BaseURL, p.AllowInsecureHTTP)
+	base, err := baseurl.Parse(p.BaseURL, p.AllowInsecureHTTP)
 	if err != nil {
 		return credential.Resolver{}, credential.Key{}, err
 	}
@@ -162,7 +171,7 @@ func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key,
 	if stdin, ok := f.IO.In.(*os.File); ok && f.IO.InTTY {
 		resolver.Stdin = stdin
 	}
-	return resolver, credential.Key{Profile: p.Name, Origin: api.Origin(base)}, nil
+	return resolver, credential.Key{Profile: p.Name, Origin: baseurl.Origin(base)}, nil
 }
 
 // Client returns a client for the service of the profile; nothing is dialled
@@ -244,6 +253,11 @@ func (f *Factory) Service(ctx context.Context, options service.Options, ephemera
 		path = filepath.Join(paths.DataDir, "service.db")
 	}
 	store, err := service.OpenSQLite(ctx, path)
+	if err != nil && options.Token == "" && ctx.Err() == nil {
+		// The guide must answer even where nothing can be stored.
+		f.warn("%v; the built-in service forgets what it lists", err)
+		store, err = service.OpenSQLite(ctx, sqlite.Memory)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -281,7 +295,8 @@ func (t *lazyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.next.RoundTrip(r)
 }
 
-// note tells the user something on stderr that is no error.
+// note tells the user something on stderr that is no error. With --json stderr
+// is for the one document of a failure.
 func (f *Factory) note(format string, args ...any) {
 	if !f.Global.Quiet {
 		f.line("note", fmt.Sprintf(format, args...))
@@ -290,6 +305,9 @@ func (f *Factory) note(format string, args ...any) {
 
 // line writes one line to stderr, cleaned, around the spinner.
 func (f *Factory) line(word, text string) {
+	if f.Global.JSON {
+		return
+	}
 	f.writing.Lock()
 	defer f.writing.Unlock()
 	if f.pause != nil {

@@ -24,7 +24,7 @@ const module = "github.com/hobnob-cli/hobnob"
 const picture = "docs/picture"
 
 // leaves import nothing of hobnob.
-var leaves = []string{"internal/atomicfile", "internal/sqlite"}
+var leaves = []string{"internal/atomicfile", "internal/baseurl", "internal/sqlite"}
 
 // mayImport lists, for each package, which others of hobnob it may import. A
 // new package has to be listed.
@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"internal/agent":      leaves,
 	"internal/api":        leaves,
 	"internal/atomicfile": {},
+	"internal/baseurl":    {},
 	"internal/chat":       {"internal/api", "internal/history"},
 	"internal/config":     leaves,
 	"internal/credential": leaves,

@@ -12,6 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type loginOptions struct {
@@ -28,8 +29,9 @@ func newLoginCommand(f *Factory, run func(context.Context, loginOptions) error) 
 		run = runLogin
 	}
 	cmd := &cobra.Command{
-		Use:   "login",
-		Short: "Connect a service: its address and your token",
+		Use:         "login",
+		Annotations: map[string]string{createsConfig: ""},
+		Short:       "Connect a service: its address and your token",
 		Long: `Connect a service: store its address in a profile and your token in the
 system's keyring. What is missing is asked for on the terminal; the token is not
 shown while it is typed. The token is tried before anything is stored.
@@ -93,7 +95,8 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 	if source == credential.SourceFile {
 		place = resolver.File
 	}
-	return f.printf("Logged in to %s as profile %q; the token is in %s.\nTry: hobnob chat -p %s \"hello\"\n", profile.BaseURL, profile.Name, place, profile.Name)
+	return f.printf("Logged in to %s as profile %q; the token is in %s.\nTry: hobnob chat -p %s \"hello\"\n",
+		terminal.CleanLine(profile.BaseURL), profile.Name, terminal.CleanLine(place), profile.Name)
 }
 
 // loginProfile is the profile to log in to, with its address: the flag's, the

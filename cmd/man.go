@@ -12,8 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-
-	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
 type manOptions struct {
@@ -59,7 +57,7 @@ func runMan(ctx context.Context, opts manOptions) error {
 			if err != nil {
 				return err
 			}
-			return atomicfile.Write(filepath.Join(opts.Dir, pageName(c)), page)
+			return writePublic(filepath.Join(opts.Dir, pageName(c)), page)
 		})
 	}
 	page, err := manPage(opts.Of)

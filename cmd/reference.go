@@ -2,13 +2,12 @@ package cmd
 
 import (
 	"bytes"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
-
-	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
 // newReferenceCommand writes docs/cli; it is for those who build hobnob.
@@ -26,8 +25,16 @@ func newReferenceCommand() *cobra.Command {
 					return err
 				}
 				name := strings.ReplaceAll(c.CommandPath(), " ", "_") + ".md"
-				return atomicfile.Write(filepath.Join(args[0], name), page.Bytes())
+				return writePublic(filepath.Join(args[0], name), page.Bytes())
 			})
 		},
 	}
+}
+
+// writePublic writes a file that everybody may read, for packages.
+func writePublic(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	return os.WriteFile(path, data, 0o644)
 }

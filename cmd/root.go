@@ -52,7 +52,7 @@ do things with hobnob.`,
 		&cobra.Group{ID: groupConnect, Title: "Connect:"},
 		&cobra.Group{ID: groupMore, Title: "More:"},
 	)
-	root.SetHelpCommandGroupID(groupMore)
+	root.SetHelpCommand(newHelpCommand())
 	f.Global.register(root.PersistentFlags())
 	_ = root.RegisterFlagCompletionFunc("profile", f.completeProfiles)
 	_ = root.RegisterFlagCompletionFunc("base-url", cobra.NoFileCompletions)
@@ -92,7 +92,8 @@ func (g *GlobalFlags) register(flags *pflag.FlagSet) {
 	flags.StringVarP(&g.Profile, "profile", "p", "", "use the `name`d profile")
 	flags.StringVar(&g.BaseURL, "base-url", "", "`address` of the service, without /api/v1")
 	flags.StringVar(&g.Config, "config", "", "use this configuration `file`")
-	flags.BoolVar(&g.JSON, "json", false, "print JSON, errors too")
+	flags.BoolVar(&g.JSON, "json", g.JSON, "print JSON, errors too")
+	flags.Lookup("json").DefValue = "false"
 	flags.BoolVarP(&g.Quiet, "quiet", "q", false, "no notes and no spinner on stderr")
 	flags.BoolVarP(&g.Verbose, "verbose", "v", false, "show requests on stderr, secrets masked")
 	flags.BoolVar(&g.NoColor, "no-color", false, "no colour")
@@ -117,6 +118,36 @@ func groupArgs(cmd *cobra.Command, args []string) error {
 		hint = "to ask a question: hobnob chat " + fmt.Sprintf("%q", args[0])
 	}
 	return usagef(hint, "there is no command %q", args[0])
+}
+
+// newHelpCommand is cobra's, but a command that does not exist is an error.
+func newHelpCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "help [COMMAND…]",
+		Short:   "Help about a command or a topic",
+		GroupID: groupMore,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found, rest, err := cmd.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return usagef("see: hobnob --help", "there is no command or topic %q", strings.Join(args, " "))
+			}
+			found.InitDefaultHelpFlag()
+			return found.Help()
+		},
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			found, _, err := cmd.Root().Find(args)
+			if err != nil {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			var out []string
+			for _, c := range found.Commands() {
+				if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+					out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
+				}
+			}
+			return out, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
 }
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 //	requests FILE                       write what the service received
 //	await N                             wait until N requests have come
 //	code N CMD [ARG…]                   run a command that must exit with N
-//	signal NAME                         send a signal to the command in the background
+//	signal NAME                         send a signal to the last command in the background
 //	exited N                            after wait: that command must have exited with N
 //	sql FILE STATEMENT                  run a statement in a database; its rows go to stdout
 //	need TOOL…                          fail without these tools where CI promises them; elsewhere the script skips
@@ -159,15 +159,15 @@ func wantCode(ts *testscript.TestScript, want int, err error) {
 	}
 }
 
-// sendSignal signals the command in the background; its exit code is checked
+// sendSignal signals the last command in the background; its exit code is checked
 // by `exited` after `wait`.
 func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
 	running := ts.BackgroundCmds()
-	if neg || len(args) != 1 || len(running) != 1 {
-		ts.Fatalf("usage: signal INT|TERM|KILL, with one command in the background")
+	if neg || len(args) != 1 || len(running) == 0 {
+		ts.Fatalf("usage: signal INT|TERM|KILL, with a command in the background")
 	}
 	s := serviceOf(ts)
-	s.signalled = running[0]
+	s.signalled = running[len(running)-1]
 	ts.Check(s.signalled.Process.Signal(map[string]os.Signal{"INT": os.Interrupt, "TERM": syscall.SIGTERM, "KILL": os.Kill}[args[0]]))
 }
 

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -42,8 +43,10 @@ type statusReport struct {
 	TokenProblem  *string `json:"token_problem"`
 	Keyring       string  `json:"keyring"`
 	Conversations int     `json:"conversations"`
-	Config        string  `json:"config"`
-	Data          string  `json:"data"`
+	// HistoryProblem says why the history cannot be read; null when it can.
+	HistoryProblem *string `json:"history_problem"`
+	Config         string  `json:"config"`
+	Data           string  `json:"data"`
 }
 
 func runStatus(ctx context.Context, opts statusOptions) error {
@@ -77,14 +80,12 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 			return err
 		}
 	}
-	store, err := f.ReadHistory(ctx)
-	if err != nil {
-		return err
+	store, historyErr := f.ReadHistory(ctx)
+	if historyErr == nil && store != nil {
+		report.Conversations, historyErr = store.Count(ctx, history.Filter{Profile: name})
 	}
-	if store != nil {
-		if report.Conversations, err = store.Count(ctx, history.Filter{Profile: name}); err != nil {
-			return err
-		}
+	if historyErr != nil {
+		report.HistoryProblem = orNull(historyErr.Error())
 	}
 	if f.Global.JSON {
 		err = f.printJSON(report)
@@ -94,7 +95,7 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	if err != nil {
 		return err
 	}
-	return tokenErr
+	return errors.Join(tokenErr, historyErr)
 }
 
 // token finds out where the token would come from. The first error is about
@@ -131,7 +132,7 @@ func (r *statusReport) print(f *Factory, profile config.Profile) error {
 	case r.TokenSource != nil:
 		token = sourceName(credential.Source(*r.TokenSource))
 	case r.TokenProblem != nil:
-		token = *r.TokenProblem
+		token = "none (" + *r.TokenProblem + ")"
 	}
 	if r.Agent != nil {
 		agent = *r.Agent
@@ -152,8 +153,12 @@ func (r *statusReport) print(f *Factory, profile config.Profile) error {
 	if r.BaseURL != nil {
 		pairs = append(pairs, pair{"keyring", r.Keyring})
 	}
+	conversations := fmt.Sprintf("%d on this machine", r.Conversations)
+	if r.HistoryProblem != nil {
+		conversations = *r.HistoryProblem
+	}
 	return f.printPairs(append(pairs,
-		pair{"conversations", fmt.Sprintf("%d on this machine", r.Conversations)},
+		pair{"conversations", conversations},
 		pair{"config", r.Config},
 		pair{"data", r.Data},
 		pair{"version", version()},

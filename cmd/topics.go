@@ -31,7 +31,7 @@ func newEnvironmentTopic() *cobra.Command {
 		{"HOBNOB_STATE_DIR", "directory of drafts written in the editor (default $XDG_STATE_HOME/hobnob)"},
 		{"HOBNOB_SERVE_TOKEN", "token that serve accepts; without it one is made"},
 		{"NO_COLOR", "set to anything: no colour (https://no-color.org)"},
-		{"CLICOLOR_FORCE", "set to anything but 0: colour even in a pipe"},
+		{"CLICOLOR_FORCE", "set to anything but 0: colour on a terminal that seems to have none"},
 		{"GLAMOUR_STYLE", "Markdown style when the setting style is auto"},
 		{"ACCESSIBLE", "set to anything but 0: no spinner and no box drawing, for screen readers"},
 		{"VISUAL, EDITOR", "editor of chat --edit and config edit"},
@@ -71,6 +71,7 @@ func exitCodeHelp() []exitCode {
 		{exitRefused, "refused by the service, or its reply was broken"},
 		{exitNotSaved, "the reply was shown but could not be saved"},
 		{exitInternal, "a bug in hobnob"},
+		{exitHungUp, "stopped because the terminal was closed"},
 		{exitInterrupted, "stopped by Ctrl-C"},
 		{exitTerminated, "stopped by SIGTERM"},
 	}
