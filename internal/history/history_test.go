@@ -154,48 +154,6 @@ func TestAPendingTurnOfADeadProcessReadsAsUnknown(t *testing.T) {
 	}
 }
 
-func TestATurnWhoseProcessEndedIsUnknownAtOnce(t *testing.T) {
-	dir := t.TempDir()
-	open := func() *Store {
-		s, err := Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = s.Close() })
-		return s
-	}
-	asker, watcher := open(), open()
-	root := begin(t, watcher, Question{Text: "root"})
-	answer(t, watcher, root, "0")
-	lost := begin(t, asker, Question{Conversation: root.Conversation, Parent: root.ID, Text: "lost", Lifetime: time.Hour})
-	state := func() State {
-		turns, err := watcher.Turns(t.Context(), lost.Conversation)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return turns[1].State
-	}
-	if got := state(); got != Pending {
-		t.Errorf("while its process lives it is %s", got)
-	}
-	beside := begin(t, watcher, Question{Conversation: root.Conversation, Parent: root.ID, Text: "beside"})
-	if branch := answer(t, watcher, beside, "1"); !branch.InFlight {
-		t.Error("nothing is said of the question in flight")
-	}
-	_ = asker.Close()
-	if got := state(); got != Unknown {
-		t.Errorf("when its process has ended it is %s", got)
-	}
-	beside = begin(t, watcher, Question{Conversation: root.Conversation, Parent: root.ID, Text: "beside, later"})
-	if branch := answer(t, watcher, beside, "2"); branch.InFlight {
-		t.Error("a lost question is said to be in flight")
-	}
-	_ = watcher.Close()
-	if left, _ := os.ReadDir(filepath.Join(dir, "waiting")); len(left) != 0 {
-		t.Errorf("%d lock files are left", len(left))
-	}
-}
-
 func TestALateFailureNeverOverwritesAnAnswer(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
