@@ -13,23 +13,39 @@ import (
 // minPrefix is the shortest part of an id that names a conversation.
 const minPrefix = 4
 
+// shortLength is how much of an id Short keeps.
+const shortLength = 8
+
 // maxMatches bounds how many conversations an AmbiguousError lists.
 const maxMatches = 5
 
-const conversationColumns = `c.id, c.title, c.profile, c.agent_id, coalesce(c.head, ''), c.created, c.updated,
+const conversationColumns = `c.id, c.title, c.profile, c.agent_id, coalesce(c.head, ''), c.created, c.updated, coalesce(c.deleted, 0),
 	(SELECT count(*) FROM turns WHERE conversation = c.id)`
 
 // Find returns the conversation that ref names: its id, a unique prefix of at
 // least four characters, or its exact title. Errors are *NotFoundError and
 // *AmbiguousError.
 func (s *Store) Find(ctx context.Context, ref string) (Conversation, error) {
-	found, err := s.conversations(ctx, `WHERE c.id = ? AND c.deleted IS NULL`, strings.ToLower(ref))
+	return s.find(ctx, ref, `c.deleted IS NULL`)
+}
+
+// FindDeleted is Find in the trash.
+func (s *Store) FindDeleted(ctx context.Context, ref string) (Conversation, error) {
+	return s.find(ctx, ref, `c.deleted IS NOT NULL`)
+}
+
+func (s *Store) find(ctx context.Context, ref, where string) (Conversation, error) {
+	found, err := s.conversations(ctx, `WHERE c.id = ? AND `+where, strings.ToLower(ref))
 	if err == nil && len(found) == 0 {
-		found, err = s.conversations(ctx, `WHERE c.title = ? AND c.deleted IS NULL ORDER BY c.updated DESC LIMIT ?`, ref, maxMatches)
+		found, err = s.conversations(ctx, `WHERE c.title = ? AND `+where+` ORDER BY c.updated DESC LIMIT ?`, ref, maxMatches)
 	}
-	if err == nil && len(found) == 0 && isPrefix(ref) {
+	// A title that reads like the short id of another conversation, as lists and
+	// completion write it, must not be taken for that one.
+	if err == nil && isPrefix(ref) && (len(found) == 0 || len(ref) >= shortLength) {
 		low := strings.ToLower(ref)
-		found, err = s.conversations(ctx, `WHERE c.id >= ? AND c.id < ? AND c.deleted IS NULL ORDER BY c.updated DESC LIMIT ?`, low, low+"g", maxMatches)
+		var more []Conversation
+		more, err = s.conversations(ctx, `WHERE c.id >= ? AND c.id < ? AND c.title <> ? AND `+where+` ORDER BY c.updated DESC LIMIT ?`, low, low+"g", ref, maxMatches)
+		found = append(found, more...)
 	}
 	switch {
 	case err != nil:
@@ -63,13 +79,21 @@ func (s *Store) Latest(ctx context.Context, profile string) (Conversation, error
 type Filter struct {
 	Profile string
 	AgentID string // empty: every agent
-	Limit   int
+	Deleted bool   // those in the trash instead of the others
+	Limit   int    // 0: all
 }
 
 // List returns conversations, the latest used first.
 func (s *Store) List(ctx context.Context, f Filter) ([]Conversation, error) {
-	return s.conversations(ctx, `WHERE c.profile = ?1 AND c.deleted IS NULL AND (?2 = '' OR c.agent_id = ?2)
-		ORDER BY c.updated DESC, c.rowid DESC LIMIT ?3`, f.Profile, f.AgentID, f.Limit)
+	where, limit := `c.deleted IS NULL`, f.Limit
+	if f.Deleted {
+		where = `c.deleted IS NOT NULL`
+	}
+	if limit <= 0 {
+		limit = -1
+	}
+	return s.conversations(ctx, `WHERE c.profile = ?1 AND `+where+` AND (?2 = '' OR c.agent_id = ?2)
+		ORDER BY c.updated DESC, c.rowid DESC LIMIT ?3`, f.Profile, f.AgentID, limit)
 }
 
 // Count returns how many conversations there are; Limit means nothing here.
@@ -108,7 +132,8 @@ func (s *Store) ByService(ctx context.Context, profile string, ids []string) (ma
 
 // Path returns the turns from the root to head, root first, at most limit of
 // the latest when limit is positive. All of them are answered. The service's
-// responses, which are long, are left out.
+// responses, which are long, are left out. A circle of parents, which only a
+// damaged file can hold, ends after as many turns as the conversation has.
 func (s *Store) Path(ctx context.Context, head string, limit int) ([]Turn, error) {
 	if head == "" {
 		return nil, nil
@@ -119,7 +144,8 @@ func (s *Store) Path(ctx context.Context, head string, limit int) ([]Turn, error
 	return s.turns(ctx, `WITH RECURSIVE path(id, parent, depth) AS (
 			SELECT id, parent, 0 FROM turns WHERE id = ?1
 			UNION ALL
-			SELECT t.id, t.parent, depth + 1 FROM turns t JOIN path ON t.id = path.parent WHERE ?2 < 0 OR depth + 1 < ?2
+			SELECT t.id, t.parent, depth + 1 FROM turns t JOIN path ON t.id = path.parent WHERE (?2 < 0 OR depth + 1 < ?2)
+				AND depth < (SELECT count(*) FROM turns WHERE conversation = (SELECT conversation FROM turns WHERE id = ?1))
 		) SELECT `+strings.Replace(turnColumns, "t.response", "NULL", 1)+` FROM path JOIN turns t ON t.id = path.id WHERE t.state = 'answered' ORDER BY path.depth DESC`, head, limit)
 }
 
@@ -128,11 +154,11 @@ func (s *Store) Turns(ctx context.Context, conversation string) ([]Turn, error) 
 	return s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, conversation)
 }
 
-// LastUnanswered returns the newest turn asked after the conversation's head
+// LastUnanswered returns the newest turn asked below the conversation's head
 // that has no answer and that no process is waiting for any more; ok is false when there is none.
 func (s *Store) LastUnanswered(ctx context.Context, c Conversation) (turn Turn, ok bool, err error) {
 	turns, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ?1 AND t.state <> 'answered'
-		AND t.seq > coalesce((SELECT seq FROM turns WHERE id = ?2), 0) ORDER BY t.seq DESC LIMIT 1`, c.ID, c.Head)
+		AND t.parent IS ?2 ORDER BY t.seq DESC LIMIT 1`, c.ID, null(c.Head))
 	if err != nil || len(turns) == 0 || turns[0].State == Pending {
 		return Turn{}, false, err
 	}
@@ -141,7 +167,7 @@ func (s *Store) LastUnanswered(ctx context.Context, c Conversation) (turn Turn, 
 
 const turnColumns = `t.id, t.conversation, coalesce(t.parent, ''), t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, t.expires, t.owner,
 	coalesce(t.ended, 0), coalesce(t.failure, ''), coalesce(t.service_id, ''), coalesce(t.service_conversation_id, ''), coalesce(t.model, ''),
-	coalesce(t.finish_reason, ''), t.prompt_tokens, t.completion_tokens, t.total_tokens, t.response`
+	coalesce(t.finish_reason, ''), t.prompt_tokens, t.completion_tokens, t.total_tokens, t.response, coalesce(t.mark, '')`
 
 func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, error) {
 	rows, err := s.db.QueryContext(ctx, query, args...)
@@ -152,25 +178,37 @@ func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, e
 	now := millis(s.now())
 	var turns []Turn
 	for rows.Next() {
-		var t Turn
-		var asked, expires, ended int64
-		var owner string
-		var prompt, completion, total sql.NullInt64
-		if err := rows.Scan(&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &expires, &owner,
-			&ended, &t.Failure, &t.Service.ID, &t.Service.ConversationID, &t.Service.Model,
-			&t.Service.FinishReason, &prompt, &completion, &total, &t.Service.Response); err != nil {
+		t, waiting, err := scanTurn(rows)
+		if err != nil {
 			return nil, s.readError(err)
 		}
-		if t.State == Pending && (expires <= now || !s.alive(owner)) {
+		if t.State == Pending && (waiting.until <= now || !s.alive(waiting.owner)) {
 			t.State, t.Failure = Unknown, "hobnob ended before an answer came"
 		}
-		if total.Valid {
-			t.Service.Usage = &Usage{PromptTokens: prompt.Int64, CompletionTokens: completion.Int64, TotalTokens: total.Int64}
-		}
-		t.Asked, t.Ended = fromMillis(asked), fromMillis(ended)
 		turns = append(turns, t)
 	}
 	return turns, s.readError(rows.Err())
+}
+
+// scanTurn reads turnColumns as the file has them. A turn that is still pending
+// after expires, in milliseconds, belongs to a process that was killed.
+func scanTurn(rows *sql.Rows) (t Turn, waiting claim, err error) {
+	var asked, ended int64
+	var prompt, completion, total sql.NullInt64
+	err = rows.Scan(&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &waiting.until, &waiting.owner,
+		&ended, &t.Failure, &t.Service.ID, &t.Service.ConversationID, &t.Service.Model,
+		&t.Service.FinishReason, &prompt, &completion, &total, &t.Service.Response, &t.Mark)
+	if total.Valid {
+		t.Service.Usage = &Usage{PromptTokens: prompt.Int64, CompletionTokens: completion.Int64, TotalTokens: total.Int64}
+	}
+	t.Asked, t.Ended = fromMillis(asked), fromMillis(ended)
+	return t, waiting, err
+}
+
+// claim is who waits for the answer of a pending turn, and until when at most.
+type claim struct {
+	until int64 // milliseconds since 1970
+	owner string
 }
 
 func (s *Store) conversations(ctx context.Context, where string, args ...any) ([]Conversation, error) {
@@ -182,11 +220,11 @@ func (s *Store) conversations(ctx context.Context, where string, args ...any) ([
 	var found []Conversation
 	for rows.Next() {
 		var c Conversation
-		var created, updated int64
-		if err := rows.Scan(&c.ID, &c.Title, &c.Profile, &c.AgentID, &c.Head, &created, &updated, &c.Turns); err != nil {
+		var created, updated, deleted int64
+		if err := rows.Scan(&c.ID, &c.Title, &c.Profile, &c.AgentID, &c.Head, &created, &updated, &deleted, &c.Turns); err != nil {
 			return nil, s.readError(err)
 		}
-		c.Created, c.Updated = fromMillis(created), fromMillis(updated)
+		c.Created, c.Updated, c.Deleted = fromMillis(created), fromMillis(updated), fromMillis(deleted)
 		found = append(found, c)
 	}
 	if err := rows.Err(); err != nil {
@@ -220,4 +258,22 @@ func (s *Store) readError(err error) error {
 		return nil
 	}
 	return fmt.Errorf("cannot read %s: %w", s.path, sqlite.Explain(err))
+}
+
+// replySample is how many replies tell how an agent counts.
+const replySample = 50
+
+// replyReach is how many of an agent's latest replies are looked at for those of
+// one profile, which may have none of them.
+const replyReach = 20 * replySample
+
+// ReplySizes sums the bytes and the counted tokens of the latest replies of an
+// agent in a profile, so that callers can estimate tokens.
+func (s *Store) ReplySizes(ctx context.Context, profile, agentID string) (bytes, tokens int64, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(size), 0), coalesce(sum(count), 0) FROM (
+		SELECT octet_length(t.reply) AS size, t.completion_tokens AS count
+		FROM (SELECT seq FROM turns WHERE agent_id = ?1 AND completion_tokens > 0 ORDER BY seq DESC LIMIT ?4) l
+		CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
+		WHERE c.profile = ?2 LIMIT ?3)`, agentID, profile, replySample, replyReach).Scan(&bytes, &tokens)
+	return bytes, tokens, s.readError(err)
 }

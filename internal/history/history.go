@@ -42,7 +42,8 @@ type Conversation struct {
 	Head    string // the latest answered turn, empty when there is none
 	Created time.Time
 	Updated time.Time
-	Turns   int // turns of every state
+	Deleted time.Time // zero unless it is in the trash
+	Turns   int       // turns of every state
 }
 
 // Turn is one question and what came of it.
@@ -57,8 +58,22 @@ type Turn struct {
 	Asked        time.Time
 	Ended        time.Time // zero while pending
 	Failure      string    // why it failed or is unknown; hostile text
+	Mark         Mark
 	Service      Service
+
+	head   string // the conversation's head when the question was asked
+	resent bool   // asked again under the same id
 }
+
+// Mark is what the user decided of a turn as context.
+type Mark string
+
+// The marks of a turn.
+const (
+	Unmarked Mark = ""
+	Pinned   Mark = "pin"  // always sent
+	Skipped  Mark = "skip" // never sent
+)
 
 // Service is what the service said of a turn.
 type Service struct {

@@ -50,14 +50,25 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		if turn.Conversation == "" {
 			turn.Conversation = uuid.NewString()
-			title := q.Title
+			title := strings.ToValidUTF8(q.Title, "\uFFFD")
 			if title == "" {
 				title = TitleOf(q.Text)
 			}
-			if _, err := tx.ExecContext(ctx, `INSERT INTO conversations(id, title, profile, agent_id, created, updated) VALUES(?, ?, ?, ?, ?, ?)`,
-				turn.Conversation, title, q.Profile, q.AgentID, millis(now), millis(now)); err != nil {
+			result, err := tx.ExecContext(ctx, `INSERT INTO conversations(id, title, profile, agent_id, created, updated) VALUES(?, ?, ?, ?, ?, ?)`,
+				turn.Conversation, title, q.Profile, q.AgentID, millis(now), millis(now))
+			if err != nil {
 				return err
 			}
+			rowid, err := result.LastInsertId()
+			if err != nil {
+				return err
+			}
+			if err := indexTitle(ctx, tx, rowid, title); err != nil {
+				return err
+			}
+		}
+		if err := tx.QueryRowContext(ctx, `SELECT coalesce(head, '') FROM conversations WHERE id = ?`, turn.Conversation).Scan(&turn.head); err != nil {
+			return err
 		}
 		seq, err := nextSeq(ctx, tx, millis(now))
 		if err != nil {
@@ -69,8 +80,10 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 			return err
 		}
 		// A question makes its conversation the latest, whatever becomes of it.
-		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = max(updated, ?) WHERE id = ?`, millis(now), turn.Conversation)
-		return err
+		if _, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = max(updated, ?) WHERE id = ?`, millis(now), turn.Conversation); err != nil {
+			return err
+		}
+		return indexTurn(ctx, tx, seq, turn.Question, "")
 	})
 	return turn, err
 }
@@ -96,23 +109,62 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 			prompt, completion, total = u.PromptTokens, u.CompletionTokens, u.TotalTokens
 		}
 		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, service_id = ?, service_conversation_id = ?,
-			model = ?, finish_reason = ?, prompt_tokens = ?, completion_tokens = ?, total_tokens = ?, response = ? WHERE id = ?`,
+			model = ?, finish_reason = ?, prompt_tokens = ?, completion_tokens = ?, total_tokens = ?, response = ? WHERE id = ? AND state <> 'answered'`,
 			reply, now, null(service.ID), null(service.ConversationID), null(service.Model), null(service.FinishReason),
 			prompt, completion, total, service.Response, turn.ID)
 		if err := changedOne(result, err, "turn "+turn.ID); err != nil {
 			return err
 		}
-		row := tx.QueryRowContext(ctx, `SELECT head IS NOT ?2 AND head IS NOT NULL FROM conversations WHERE id = ?1`, turn.Conversation, null(turn.Parent))
-		if err := row.Scan(&branch.Answered); err != nil {
+		var seq int64
+		if err := tx.QueryRowContext(ctx, `SELECT seq FROM turns WHERE id = ?`, turn.ID).Scan(&seq); err != nil {
+			return err
+		}
+		if err := indexTurn(ctx, tx, seq, turn.Question, reply); err != nil {
+			return err
+		}
+		var head string
+		if err := tx.QueryRowContext(ctx, `SELECT coalesce(head, '') FROM conversations WHERE id = ?`, turn.Conversation).Scan(&head); err != nil {
 			return err
 		}
 		if branch.InFlight, err = s.waiting(ctx, tx, turn, now); err != nil {
 			return err
 		}
-		result, err = tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = max(updated, ?) WHERE id = ?`, turn.ID, now, turn.Conversation)
+		next := turn.ID
+		if turn.resent && head != turn.Parent {
+			next = head // the conversation went on without this turn
+		}
+		branch.Answered = !turn.resent && head != turn.head
+		result, err = tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = max(updated, ?) WHERE id = ?`, next, now, turn.Conversation)
 		return changedOne(result, err, "conversation "+turn.Conversation)
 	})
 	return branch, err
+}
+
+// Retry makes an unanswered turn pending again, under the same id, and returns
+// it for Answer or Fail. Its answer becomes the head only if the conversation has
+// not gone on meanwhile. A turn for which a process waits is refused.
+func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (Turn, error) {
+	now := s.now()
+	owner, err := s.owner()
+	if err != nil {
+		return turn, err
+	}
+	err = s.write(ctx, func(tx *sql.Tx) error {
+		var state State
+		var before string
+		var expires int64
+		if err := tx.QueryRowContext(ctx, `SELECT state, owner, expires FROM turns WHERE id = ?`, turn.ID).Scan(&state, &before, &expires); err != nil {
+			return err
+		}
+		if state == Answered || state == Pending && expires > millis(now) && s.alive(before) {
+			return fmt.Errorf("turn %s is %s", Short(turn.ID), state)
+		}
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'pending', expires = ?, owner = ?, ended = NULL, failure = NULL WHERE id = ?`,
+			millis(now.Add(lifetime)), owner, turn.ID)
+		return changedOne(result, err, "turn "+turn.ID)
+	})
+	turn.State, turn.Failure, turn.Ended, turn.resent = Pending, "", time.Time{}, true
+	return turn, err
 }
 
 // waiting reports whether another process waits for an answer under the parent

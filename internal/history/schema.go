@@ -1,6 +1,11 @@
 package history
 
-import "github.com/hobnob-cli/hobnob/internal/sqlite"
+import (
+	"context"
+	"database/sql"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
 
 // schema of the history. A migration, once released, is never edited: what
 // changes comes as the next one. Times are milliseconds since 1970, UTC. The
@@ -8,7 +13,7 @@ import "github.com/hobnob-cli/hobnob/internal/sqlite"
 // order of the keys is the order of time, for imported turns too.
 var schema = sqlite.Schema{
 	ApplicationID: 0x686f626e, // "hobn"
-	Migrations: []string{`
+	Migrations: []sqlite.Migration{sqlite.Script(`
 CREATE TABLE conversations(
 	id       TEXT PRIMARY KEY,
 	title    TEXT NOT NULL,
@@ -49,5 +54,22 @@ CREATE INDEX turns_conversation ON turns(conversation, seq, service_conversation
 CREATE INDEX turns_parent ON turns(parent);
 CREATE INDEX turns_open ON turns(conversation, state) WHERE state <> 'answered';
 CREATE INDEX turns_service ON turns(service_conversation_id) WHERE service_conversation_id IS NOT NULL;
-`},
+`), searchable},
+}
+
+// searchable adds the search index, what the user pinned or left out of the
+// context, and which titles the user gave.
+func searchable(ctx context.Context, tx *sql.Tx) error {
+	if err := sqlite.Script(`
+ALTER TABLE turns ADD COLUMN mark TEXT CHECK(mark IN ('pin', 'skip'));
+CREATE INDEX conversations_updated ON conversations(updated) WHERE deleted IS NULL;
+CREATE INDEX conversations_deleted ON conversations(deleted) WHERE deleted IS NOT NULL;
+CREATE INDEX turns_agent ON turns(agent_id, seq) WHERE completion_tokens > 0;
+CREATE INDEX turns_completion ON turns(service_id) WHERE service_id IS NOT NULL;
+CREATE VIRTUAL TABLE turns_index USING fts5(question, reply, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0 categories 'L* N* M* Co'");
+CREATE VIRTUAL TABLE titles_index USING fts5(title, content='', contentless_delete=1, tokenize="unicode61 remove_diacritics 0 categories 'L* N* M* Co'");
+`)(ctx, tx); err != nil {
+		return err
+	}
+	return fillIndex(ctx, tx)
 }

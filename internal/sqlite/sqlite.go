@@ -47,8 +47,20 @@ type Schema struct {
 	// ApplicationID marks the file (PRAGMA application_id), so that a file of
 	// another program is refused instead of changed.
 	ApplicationID int32
-	// Migrations are SQL scripts; a file whose user_version is n has had the first n.
-	Migrations []string
+	// Migrations bring a file up to date; one whose user_version is n has had
+	// the first n. They run in one transaction.
+	Migrations []Migration
+}
+
+// Migration is one step of a schema.
+type Migration func(ctx context.Context, tx *sql.Tx) error
+
+// Script is a migration that runs SQL statements.
+func Script(statements string) Migration {
+	return func(ctx context.Context, tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, statements)
+		return err
+	}
 }
 
 // DB is an open database with one connection.
@@ -174,8 +186,24 @@ func write(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// connect opens one connection.
-func connect(ctx context.Context, path, mode string) (db *sql.DB, err error) {
+// connect opens one connection. A process whose file was replaced by a repaired
+// one while it waited for the lock opens again: the log that it would write
+// belongs to the new file.
+func connect(ctx context.Context, path, mode string) (*sql.DB, error) {
+	for {
+		before, _ := os.Stat(path)
+		db, err := connectOnce(ctx, path, mode)
+		after, _ := os.Stat(path)
+		if before == nil || after == nil || os.SameFile(before, after) || ctx.Err() != nil {
+			return db, err
+		}
+		if err == nil {
+			_ = db.Close()
+		}
+	}
+}
+
+func connectOnce(ctx context.Context, path, mode string) (db *sql.DB, err error) {
 	err = patiently(ctx, func() error {
 		if db, err = sql.Open("sqlite", dsn(path, mode)); err != nil {
 			return err
@@ -247,7 +275,7 @@ func migrate(ctx context.Context, db *sql.DB, schema Schema) error {
 			return err
 		}
 		for ; version < len(schema.Migrations); version++ {
-			if _, err := tx.ExecContext(ctx, schema.Migrations[version]); err != nil {
+			if err := schema.Migrations[version](ctx, tx); err != nil {
 				return fmt.Errorf("migration %d: %w", version+1, err)
 			}
 		}

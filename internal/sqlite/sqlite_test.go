@@ -16,8 +16,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-var schema = sqlite.Schema{ApplicationID: 0x686f6274, Migrations: []string{
-	"CREATE TABLE notes(id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT",
+var schema = sqlite.Schema{ApplicationID: 0x686f6274, Migrations: []sqlite.Migration{
+	sqlite.Script("CREATE TABLE notes(id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT"),
 }}
 
 func open(t *testing.T, path string, schema sqlite.Schema) *sqlite.DB {
@@ -57,7 +57,7 @@ func TestOpenSetsWhatKeepsCommits(t *testing.T) {
 
 func TestNewerSchemaIsReadAndNeverChanged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
-	newer := sqlite.Schema{ApplicationID: schema.ApplicationID, Migrations: append(schema.Migrations[:1:1], "ALTER TABLE notes ADD COLUMN extra TEXT")}
+	newer := sqlite.Schema{ApplicationID: schema.ApplicationID, Migrations: append(schema.Migrations[:1:1], sqlite.Script("ALTER TABLE notes ADD COLUMN extra TEXT"))}
 	db := open(t, path, newer)
 	if _, err := db.Exec("INSERT INTO notes(text) VALUES('kept')"); err != nil {
 		t.Fatal(err)
@@ -86,10 +86,10 @@ func TestFilesThatAreNotOursAreRefusedUntouched(t *testing.T) {
 		t.Errorf("a text file gave %v, want ErrDamaged", err)
 	}
 	other := filepath.Join(dir, "other.db")
-	_ = open(t, other, sqlite.Schema{ApplicationID: 1, Migrations: []string{"CREATE TABLE theirs(x)"}}).Close()
+	_ = open(t, other, sqlite.Schema{ApplicationID: 1, Migrations: []sqlite.Migration{sqlite.Script("CREATE TABLE theirs(x)")}}).Close()
 	anonymous := filepath.Join(dir, "anonymous.db")
-	_ = open(t, anonymous, sqlite.Schema{Migrations: []string{"CREATE TABLE mine(x)"}}).Close()
-	db := open(t, anonymous, sqlite.Schema{Migrations: []string{"CREATE TABLE mine(x)"}})
+	_ = open(t, anonymous, sqlite.Schema{Migrations: []sqlite.Migration{sqlite.Script("CREATE TABLE mine(x)")}}).Close()
+	db := open(t, anonymous, sqlite.Schema{Migrations: []sqlite.Migration{sqlite.Script("CREATE TABLE mine(x)")}})
 	if _, err := db.Exec("PRAGMA user_version = 0"); err != nil {
 		t.Fatal(err)
 	}

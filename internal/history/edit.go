@@ -1,0 +1,203 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Rename gives a conversation a title.
+func (s *Store) Rename(ctx context.Context, id, title string) error {
+	title = strings.ToValidUTF8(title, "\uFFFD")
+	return s.write(ctx, func(tx *sql.Tx) error {
+		var rowid int64
+		if err := tx.QueryRowContext(ctx, `UPDATE conversations SET title = ? WHERE id = ? RETURNING rowid`, title, id).Scan(&rowid); err != nil {
+			return err
+		}
+		return indexTitle(ctx, tx, rowid, title)
+	})
+}
+
+// Switch makes an answered turn the head of its conversation.
+func (s *Store) Switch(ctx context.Context, turn Turn) error {
+	if turn.State != Answered {
+		return fmt.Errorf("turn %s is %s; only an answered turn can be continued", Short(turn.ID), turn.State)
+	}
+	return s.write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = ? WHERE id = ?`, turn.ID, millis(s.now()), turn.Conversation)
+		return changedOne(result, err, "conversation "+turn.Conversation)
+	})
+}
+
+// SetMark pins a turn, leaves it out of the context, or takes either back.
+func (s *Store) SetMark(ctx context.Context, turn Turn, mark Mark) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET mark = ? WHERE id = ?`, null(string(mark)), turn.ID)
+		return changedOne(result, err, "turn "+turn.ID)
+	})
+}
+
+// Delete puts conversations into the trash.
+func (s *Store) Delete(ctx context.Context, ids ...string) error {
+	return s.setDeleted(ctx, millis(s.now()), ids)
+}
+
+// Restore takes conversations out of the trash.
+func (s *Store) Restore(ctx context.Context, ids ...string) error {
+	return s.setDeleted(ctx, nil, ids)
+}
+
+func (s *Store) setDeleted(ctx context.Context, deleted any, ids []string) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		for _, id := range ids {
+			result, err := tx.ExecContext(ctx, `UPDATE conversations SET deleted = ? WHERE id = ?`, deleted, id)
+			if err := changedOne(result, err, "conversation "+id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Prunable returns the conversations, of every profile, that may be pruned.
+func (s *Store) Prunable(ctx context.Context, p Pruning) ([]Conversation, error) {
+	return s.conversations(ctx, `WHERE `+p.where()+` ORDER BY c.updated`, millis(p.Before))
+}
+
+func (p Pruning) where() string {
+	if p.TrashOnly {
+		return `c.deleted < ?`
+	}
+	return `c.updated < ?`
+}
+
+// prunable reports whether a conversation may be removed now.
+func (s *Store) prunable(ctx context.Context, tx *sql.Tx, p Pruning, id string) (bool, error) {
+	var due bool
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM conversations c WHERE `+p.where()+` AND c.id = ?`, millis(p.Before), id).Scan(&due); err != nil || !due {
+		return false, err
+	}
+	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT owner FROM turns WHERE conversation = ? AND state = 'pending' AND expires > ?`, id, millis(s.now()))
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = rows.Close() }()
+	for rows.Next() {
+		var owner string
+		if err := rows.Scan(&owner); err != nil || s.alive(owner) {
+			return false, err
+		}
+	}
+	return true, rows.Err()
+}
+
+// Pruning is which conversations may be removed for good.
+type Pruning struct {
+	Before    time.Time // last used, or with TrashOnly put into the trash, before
+	TrashOnly bool
+}
+
+// Prune removes those of the conversations for good that still are what Pruning
+// says and for which nobody waits for an answer: what they held is overwritten in
+// the file and gone from its log. It returns how many were removed.
+func (s *Store) Prune(ctx context.Context, p Pruning, ids ...string) (removed int, err error) {
+	if _, err := s.db.ExecContext(ctx, `PRAGMA secure_delete = ON`); err != nil {
+		return 0, s.readError(err)
+	}
+	if removed, err = s.prune(ctx, p, ids); err != nil || removed == 0 {
+		return 0, err
+	}
+	// Another process that reads just now keeps the log from being emptied; it is
+	// emptied with the next checkpoint.
+	var busy, log, moved int
+	err = s.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &moved)
+	return removed, s.readError(err)
+}
+
+func (s *Store) prune(ctx context.Context, p Pruning, ids []string) (removed int, err error) {
+	return removed, s.write(ctx, func(tx *sql.Tx) error {
+		removed = 0
+		for _, id := range ids {
+			if ok, err := s.prunable(ctx, tx, p, id); err != nil || !ok {
+				if err != nil {
+					return err
+				}
+				continue
+			}
+			removed++
+			if _, err := tx.ExecContext(ctx, `DELETE FROM turns_index WHERE rowid IN (SELECT seq FROM turns WHERE conversation = ?)`, id); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `DELETE FROM titles_index WHERE rowid = (SELECT rowid FROM conversations WHERE id = ?)`, id); err != nil {
+				return err
+			}
+			// Children go before their parents do, which they refer to.
+			if _, err := tx.ExecContext(ctx, `UPDATE turns SET parent = NULL WHERE conversation = ?`, id); err != nil {
+				return err
+			}
+			result, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
+			if err := changedOne(result, err, "conversation "+id); err != nil {
+				return err
+			}
+		}
+		// The index only marks rows as deleted until it is merged.
+		_, err := tx.ExecContext(ctx, `INSERT INTO turns_index(turns_index) VALUES('optimize'); INSERT INTO titles_index(titles_index) VALUES('optimize')`)
+		return err
+	})
+}
+
+// TurnNotFoundError says that no turn answers to Ref.
+type TurnNotFoundError struct {
+	Ref       string
+	Ambiguous bool // several do
+}
+
+func (e *TurnNotFoundError) Error() string {
+	if e.Ambiguous {
+		return fmt.Sprintf("%q names several turns", e.Ref)
+	}
+	return fmt.Sprintf("no turn %q", e.Ref)
+}
+
+// FindTurn returns the turn whose id begins with ref, at least four characters,
+// in one conversation or, with an empty id, in all. The error is a *TurnNotFoundError.
+func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, error) {
+	low := strings.ToLower(ref)
+	if len(low) != 36 && !isPrefix(low) {
+		return Turn{}, &TurnNotFoundError{Ref: ref}
+	}
+	found, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.id >= ?1 AND t.id < ?1 || 'g' AND (?2 = '' OR t.conversation = ?2) LIMIT 2`, low, conversation)
+	if err != nil {
+		return Turn{}, err
+	}
+	if len(found) != 1 {
+		return Turn{}, &TurnNotFoundError{Ref: ref, Ambiguous: len(found) > 1}
+	}
+	return found[0], nil
+}
+
+// FindByService returns the turn to which the service gave this completion or
+// conversation id. The error is a *TurnNotFoundError.
+func (s *Store) FindByService(ctx context.Context, id string) (Turn, error) {
+	found, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.service_conversation_id = ?1 UNION ALL
+		SELECT `+turnColumns+` FROM turns t WHERE t.service_id = ?1 LIMIT 1`, id)
+	if err != nil {
+		return Turn{}, err
+	}
+	if len(found) == 0 {
+		return Turn{}, &TurnNotFoundError{Ref: id}
+	}
+	return found[0], nil
+}
+
+// Unanswered returns the turns without an answer that no process waits for, of
+// one conversation or, with an empty id, of a profile, oldest first.
+func (s *Store) Unanswered(ctx context.Context, profile, conversation string) ([]Turn, error) {
+	open, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t JOIN conversations c ON c.id = t.conversation
+		WHERE t.state <> 'answered' AND c.deleted IS NULL
+		AND CASE WHEN ?2 = '' THEN c.profile = ?1 ELSE c.id = ?2 END ORDER BY t.seq`, profile, conversation)
+	return slices.DeleteFunc(open, func(t Turn) bool { return t.State == Pending }), err
+}

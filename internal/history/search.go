@@ -1,0 +1,308 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Query is a search.
+type Query struct {
+	// Text holds words, "phrases", begin* and -not. Any text is a query.
+	Text    string
+	Profile string    // empty: every profile
+	AgentID string    // empty: every agent
+	Since   time.Time // zero: always
+	// Role narrows the search to the questions ("user") or replies
+	// ("assistant"); empty searches both and the titles.
+	Role  string
+	Limit int
+}
+
+// Hit is one place where a query was met.
+type Hit struct {
+	Conversation Conversation
+	Turn         Turn   // zero for a title
+	Field        string // "title", "question" or "reply"
+	Snippet      string // a part of the field; hostile text
+	Marks        [][2]int
+	When         time.Time
+}
+
+// snippetBytes is about how much text a snippet shows.
+const snippetBytes = 160
+
+// Search returns hits, newest first: a conversation whose title meets the query
+// stands at its last use, a turn at its asking.
+func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
+	want, reject := parseQuery(q.Text)
+	if len(want) == 0 {
+		return nil, nil
+	}
+	hits, err := s.searchTurns(ctx, q, want, reject)
+	if err != nil || q.Role != "" {
+		return hits, err
+	}
+	if len(hits) == q.Limit && hits[len(hits)-1].When.After(q.Since) {
+		q.Since = hits[len(hits)-1].When // an older title would be cut off
+	}
+	titles, err := s.searchTitles(ctx, q, want, reject)
+	if err != nil {
+		return nil, err
+	}
+	return merge(titles, hits, q.Limit), nil
+}
+
+// merge leaves out a title whose conversation is found by a turn already: most
+// titles are the beginning of the first question.
+func merge(a, b []Hit, limit int) []Hit {
+	seen := map[string]bool{}
+	for _, h := range b {
+		seen[h.Conversation.ID] = true
+	}
+	a = slices.DeleteFunc(a, func(h Hit) bool { return seen[h.Conversation.ID] })
+	out := make([]Hit, 0, min(len(a)+len(b), limit))
+	for len(out) < limit && len(a)+len(b) > 0 {
+		if len(b) == 0 || len(a) > 0 && a[0].When.After(b[0].When) {
+			out, a = append(out, a[0]), a[1:]
+		} else {
+			out, b = append(out, b[0]), b[1:]
+		}
+	}
+	return out
+}
+
+// searchTurns reads the index from the newest turn on: its row ids are the keys
+// of the turns, which are made from their times.
+func (s *Store) searchTurns(ctx context.Context, q Query, want, reject []needle) ([]Hit, error) {
+	query := match(want, reject)
+	switch q.Role {
+	case "user":
+		query = "{question} : (" + query + ")"
+	case "assistant":
+		query = "{reply} : (" + query + ")"
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT t.id, t.conversation, t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, coalesce(t.parent, '')
+		FROM turns_index i CROSS JOIN turns t ON t.seq = i.rowid CROSS JOIN conversations c ON c.id = t.conversation
+		WHERE turns_index MATCH ?1 AND i.rowid >= ?2 AND c.deleted IS NULL AND (?3 = '' OR t.agent_id = ?3) AND (?4 = '' OR c.profile = ?4)
+		ORDER BY i.rowid DESC LIMIT ?5`, query, firstSeq(q.Since), q.AgentID, q.Profile, q.Limit)
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	var hits []Hit
+	err = each(rows, func() error {
+		var t Turn
+		var asked int64
+		if err := rows.Scan(&t.ID, &t.Conversation, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &t.Parent); err != nil {
+			return err
+		}
+		t.Asked = fromMillis(asked)
+		hit := Hit{Turn: t, Field: "question", When: t.Asked}
+		text, marks := t.Question, find(t.Question, want)
+		if len(marks) == 0 && q.Role != "user" || q.Role == "assistant" {
+			hit.Field, text, marks = "reply", t.Reply, find(t.Reply, want)
+		}
+		hit.Snippet, hit.Marks = snippet(text, marks)
+		hits = append(hits, hit)
+		return nil
+	})
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	byID := map[string]Conversation{}
+	for i := range hits {
+		id := hits[i].Turn.Conversation
+		if _, seen := byID[id]; !seen {
+			found, err := s.conversations(ctx, `WHERE c.id = ?`, id)
+			if err != nil {
+				return nil, err
+			}
+			if len(found) == 1 {
+				byID[id] = found[0]
+			}
+		}
+		hits[i].Conversation = byID[id]
+	}
+	return hits, nil
+}
+
+func (s *Store) searchTitles(ctx context.Context, q Query, want, reject []needle) ([]Hit, error) {
+	ids, err := s.titled(ctx, q, want, reject)
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	var hits []Hit
+	for _, id := range ids {
+		found, err := s.conversations(ctx, `WHERE c.id = ?`, id)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range found {
+			hit := Hit{Conversation: c, Field: "title", When: c.Updated}
+			hit.Snippet, hit.Marks = snippet(c.Title, find(c.Title, want))
+			hits = append(hits, hit)
+		}
+	}
+	return hits, nil
+}
+
+// titlesRead is how many titles are read one after the other before the index is
+// asked. The index does not know when a conversation was last used, so that all
+// that it finds has to be sorted: for a common word, most titles.
+const titlesRead = 1000
+
+// titled returns the conversations whose titles meet a query, the latest used first.
+func (s *Store) titled(ctx context.Context, q Query, want, reject []needle) (ids []string, err error) {
+	var since int64
+	if !q.Since.IsZero() {
+		since = millis(q.Since)
+	}
+	var recent int
+	if err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM conversations WHERE deleted IS NULL AND updated >= ? LIMIT ?)`,
+		since, titlesRead+1).Scan(&recent); err != nil {
+		return nil, err
+	}
+	indexed := recent > titlesRead
+	query, args := `SELECT c.id, c.title FROM conversations c WHERE `, []any(nil)
+	if indexed {
+		query = `SELECT c.id, c.title FROM titles_index i CROSS JOIN conversations c ON c.rowid = i.rowid WHERE titles_index MATCH ? AND `
+		args = append(args, match(want, reject))
+	}
+	query += `c.deleted IS NULL AND c.updated >= ? AND (? = '' OR c.agent_id = ?) AND (? = '' OR c.profile = ?) ORDER BY c.updated DESC`
+	rows, err := s.db.QueryContext(ctx, query, append(args, since, q.AgentID, q.AgentID, q.Profile, q.Profile)...)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = rows.Close() }()
+	for len(ids) < q.Limit && rows.Next() {
+		var id, title string
+		if err := rows.Scan(&id, &title); err != nil {
+			return nil, err
+		}
+		if indexed || met(title, want, reject) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, rows.Err()
+}
+
+// snippet cuts the text around the first mark at spaces, and moves the marks.
+func snippet(text string, marks [][2]int) (string, [][2]int) {
+	if len(text) <= snippetBytes {
+		return text, marks
+	}
+	from := 0
+	if len(marks) > 0 {
+		from = max(0, marks[0][0]-snippetBytes/3)
+	}
+	to := min(len(text), from+snippetBytes)
+	for from > 0 && !utf8.RuneStart(text[from]) {
+		from--
+	}
+	for to < len(text) && !utf8.RuneStart(text[to]) {
+		to++
+	}
+	if i := strings.IndexByte(text[from:to], ' '); from > 0 && i >= 0 && (len(marks) == 0 || from+i < marks[0][0]) {
+		from += i + 1
+	}
+	prefix, suffix := "", ""
+	if from > 0 {
+		prefix = "…"
+	}
+	if to < len(text) {
+		suffix = "…"
+	}
+	var moved [][2]int
+	for _, m := range marks {
+		if m[0] >= from && m[1] <= to {
+			moved = append(moved, [2]int{m[0] - from + len(prefix), m[1] - from + len(prefix)})
+		}
+	}
+	return prefix + text[from:to] + suffix, moved
+}
+
+// each calls fn for every row and closes the rows.
+func each(rows *sql.Rows, fn func() error) error {
+	for rows.Next() {
+		if err := fn(); err != nil {
+			_ = rows.Close()
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
+// fillIndex makes the search index from the turns and titles.
+func fillIndex(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM turns_index; DELETE FROM titles_index`); err != nil {
+		return err
+	}
+	for from := int64(-1); ; {
+		rows, err := tx.QueryContext(ctx, `SELECT seq, question, coalesce(reply, '') FROM turns WHERE seq > ? ORDER BY seq LIMIT 500`, from)
+		if err != nil {
+			return err
+		}
+		type row struct {
+			seq             int64
+			question, reply string
+		}
+		var batch []row
+		if err := each(rows, func() error {
+			var r row
+			err := rows.Scan(&r.seq, &r.question, &r.reply)
+			batch = append(batch, r)
+			return err
+		}); err != nil {
+			return err
+		}
+		if len(batch) == 0 {
+			break
+		}
+		for _, r := range batch {
+			if err := indexTurn(ctx, tx, r.seq, r.question, r.reply); err != nil {
+				return err
+			}
+			from = r.seq
+		}
+	}
+	return fillTitles(ctx, tx)
+}
+
+func fillTitles(ctx context.Context, tx *sql.Tx) error {
+	rows, err := tx.QueryContext(ctx, `SELECT rowid, title FROM conversations`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	titles := map[int64]string{}
+	if err := each(rows, func() error {
+		var id int64
+		var title string
+		err := rows.Scan(&id, &title)
+		titles[id] = title
+		return err
+	}); err != nil {
+		return err
+	}
+	for id, title := range titles {
+		if err := indexTitle(ctx, tx, id, title); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexTurn puts a turn into the index, in place of what the index had of it.
+func indexTurn(ctx context.Context, tx *sql.Tx, seq int64, question, reply string) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO turns_index(rowid, question, reply) VALUES(?, ?, ?)`, seq, indexed(question), indexed(reply))
+	return err
+}
+
+func indexTitle(ctx context.Context, tx *sql.Tx, rowid int64, title string) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO titles_index(rowid, title) VALUES(?, ?)`, rowid, indexed(title))
+	return err
+}

@@ -1,0 +1,94 @@
+package history
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+// Grouping is what tokens are summed by.
+type Grouping string
+
+// The groupings of Usage.
+const (
+	ByDay          Grouping = "day"
+	ByAgent        Grouping = "agent"
+	ByModel        Grouping = "model"
+	ByConversation Grouping = "conversation"
+)
+
+// Spent is the sum of one group.
+type Spent struct {
+	Key   string // the day like 2026-01-31, agent's UUID, model, or conversation's id; may be empty
+	Title string // of the conversation, when summed by it; hostile text
+	Turns int    // answered turns
+	Usage        // what the service counted
+}
+
+// Tokens sums what the service counted for the answered turns of a profile since
+// a time, days in local time. Days come in their order, other groups the largest
+// first. A day belongs to the zone of location.
+func (s *Store) Tokens(ctx context.Context, profile string, by Grouping, since time.Time, location *time.Location) ([]Spent, error) {
+	var key, title, order string
+	switch by {
+	case ByDay:
+		return s.tokensByDay(ctx, profile, since, location)
+	case ByAgent:
+		key, title, order = "t.agent_id", "''", "total DESC, key"
+	case ByModel:
+		key, title, order = "coalesce(t.model, '')", "''", "total DESC, key"
+	case ByConversation:
+		key, title, order = "t.conversation", "c.title", "total DESC, key"
+	default:
+		return nil, fmt.Errorf("tokens cannot be summed by %q", by)
+	}
+	rows, err := s.db.QueryContext(ctx, `SELECT `+key+` AS key, `+title+`, count(*), coalesce(sum(t.prompt_tokens), 0), coalesce(sum(t.completion_tokens), 0), coalesce(sum(t.total_tokens), 0) AS total
+		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? GROUP BY key ORDER BY `+order, profile, firstSeq(since))
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	var out []Spent
+	err = each(rows, func() error {
+		var r Spent
+		err := rows.Scan(&r.Key, &r.Title, &r.Turns, &r.PromptTokens, &r.CompletionTokens, &r.TotalTokens)
+		out = append(out, r)
+		return err
+	})
+	return out, s.readError(err)
+}
+
+// tokensByDay groups here, because SQLite does not know every zone.
+func (s *Store) tokensByDay(ctx context.Context, profile string, since time.Time, location *time.Location) ([]Spent, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT t.asked, coalesce(t.prompt_tokens, 0), coalesce(t.completion_tokens, 0), coalesce(t.total_tokens, 0)
+		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? ORDER BY t.seq`, profile, firstSeq(since))
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	var out []Spent
+	err = each(rows, func() error {
+		var asked int64
+		var u Usage
+		if err := rows.Scan(&asked, &u.PromptTokens, &u.CompletionTokens, &u.TotalTokens); err != nil {
+			return err
+		}
+		day := fromMillis(asked).In(location).Format(time.DateOnly)
+		if len(out) == 0 || out[len(out)-1].Key != day {
+			out = append(out, Spent{Key: day})
+		}
+		last := &out[len(out)-1]
+		last.Turns++
+		last.PromptTokens += u.PromptTokens
+		last.CompletionTokens += u.CompletionTokens
+		last.TotalTokens += u.TotalTokens
+		return nil
+	})
+	return out, s.readError(err)
+}
+
+// firstSeq is the least key of a turn asked at a time or later.
+func firstSeq(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return millis(t) * seqPerMilli
+}
