@@ -8,6 +8,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
@@ -38,9 +39,12 @@ type Question struct {
 	AgentID string // UUID, or empty when the service chooses
 	// Conversation is continued below its head; nil opens a new one.
 	Conversation *history.Conversation
-	Title        string // of a new conversation
+	// Parent, if not nil, is the turn to continue below in place of the head;
+	// an empty one begins at the root again.
+	Parent *string
+	Title  string // of a new conversation
 	// Earlier is the context when nothing is saved and Conversation is nil.
-	Earlier []api.Message
+	Earlier []history.Turn
 	Context Limits
 }
 
@@ -110,38 +114,32 @@ func (a Asker) Plan(ctx context.Context, q Question) (Plan, error) {
 }
 
 func (a Asker) context(ctx context.Context, q Question) ([]api.Message, int, error) {
-	messages := q.Earlier
-	if q.Conversation != nil && a.History != nil {
-		path, err := a.History.Path(ctx, q.Conversation.Head, 0)
-		if err != nil {
-			return nil, 0, err
-		}
-		messages = make([]api.Message, 0, 2*len(path)+1)
-		for _, turn := range path {
-			messages = append(messages, api.Message{Role: api.RoleUser, Content: turn.Question}, api.Message{Role: api.RoleAssistant, Content: turn.Reply})
-		}
+	considered, err := a.Consider(ctx, q)
+	if err != nil {
+		return nil, 0, err
 	}
-	kept := trim(messages, q.Context)
-	return kept, (len(messages) - len(kept)) / 2, nil
+	var messages []api.Message
+	left := 0
+	for _, c := range considered {
+		if c.Left != "" {
+			left++
+			continue
+		}
+		messages = append(messages, api.Message{Role: api.RoleUser, Content: c.Turn.Question}, api.Message{Role: api.RoleAssistant, Content: c.Turn.Reply})
+	}
+	return messages, left, nil
 }
 
-// trim keeps the newest whole turns (two messages each) within the limits.
-func trim(messages []api.Message, limits Limits) []api.Message {
-	from, tokens := len(messages), 0
-	for from >= 2 {
-		tokens += EstimateTokens(messages[from-2].Content) + EstimateTokens(messages[from-1].Content)
-		turns := (len(messages)-from)/2 + 1
-		if limits.Turns > 0 && turns > limits.Turns || limits.Tokens > 0 && tokens > limits.Tokens {
-			break
-		}
-		from -= 2
+// parent is the turn that a question follows.
+func (q Question) parent() string {
+	switch {
+	case q.Parent != nil:
+		return *q.Parent
+	case q.Conversation != nil:
+		return q.Conversation.Head
 	}
-	return messages[from:]
+	return ""
 }
-
-// EstimateTokens guesses how many tokens a model counts for text: one for every
-// four bytes, which is near for English and high for most other writing.
-func EstimateTokens(text string) int { return (len(text) + 3) / 4 }
 
 // Ask commits the question, sends it and commits the answer, then returns it.
 //
@@ -149,6 +147,10 @@ func EstimateTokens(text string) int { return (len(text) + 3) / 4 }
 // kept, *FailedError when it was tried and got no answer, others from building
 // the request.
 func (a Asker) Ask(ctx context.Context, q Question) (Answer, error) {
+	return a.ask(ctx, q, func() (history.Turn, error) { return a.journal(ctx, q) })
+}
+
+func (a Asker) ask(ctx context.Context, q Question, journal func() (history.Turn, error)) (Answer, error) {
 	plan, err := a.Plan(ctx, q)
 	if err != nil {
 		return Answer{}, err
@@ -156,7 +158,7 @@ func (a Asker) Ask(ctx context.Context, q Question) (Answer, error) {
 	answer := Answer{Started: time.Now(), Left: plan.Left}
 	var turn history.Turn
 	if a.History != nil {
-		if turn, err = a.journal(ctx, q); err != nil {
+		if turn, err = journal(); err != nil {
 			return Answer{}, &JournalError{Err: err}
 		}
 		answer.Conversation, answer.Turn, answer.Parent, answer.turn = turn.Conversation, turn.ID, turn.Parent, turn
@@ -182,21 +184,49 @@ func (a Asker) Save(ctx context.Context, answer *Answer) error {
 func (a Asker) journal(ctx context.Context, q Question) (history.Turn, error) {
 	question := history.Question{Title: q.Title, Profile: a.Profile, AgentID: q.AgentID, Text: q.Text, Lifetime: a.Lifetime}
 	if q.Conversation != nil {
-		question.Conversation, question.Parent = q.Conversation.ID, q.Conversation.Head
+		question.Conversation, question.Parent = q.Conversation.ID, q.parent()
 	}
 	return a.History.Begin(ctx, question)
+}
+
+// Resend asks the question of an unanswered turn again, under the same id, in
+// the place of the tree where it stands. Errors are those of Ask.
+func (a Asker) Resend(ctx context.Context, turn history.Turn, limits Limits) (Answer, error) {
+	q := Question{Text: turn.Question, AgentID: turn.AgentID, Conversation: &history.Conversation{ID: turn.Conversation}, Parent: &turn.Parent, Context: limits}
+	return a.ask(ctx, q, func() (history.Turn, error) { return a.History.Retry(ctx, turn, a.Lifetime) })
 }
 
 // record writes the answer even when the caller was cancelled meanwhile: it is here.
 func (a Asker) record(ctx context.Context, turn history.Turn, reply api.Reply) (history.Branch, error) {
 	service := history.Service{
-		ID: reply.ID, ConversationID: reply.ConversationID, Model: reply.Model,
-		FinishReason: reply.FinishReason, Response: reply.Raw,
+		ID: bounded(reply.ID), ConversationID: bounded(reply.ConversationID), Model: bounded(reply.Model),
+		FinishReason: bounded(reply.FinishReason), Response: reply.Raw,
 	}
-	if u := reply.Usage; u != nil {
+	if u := reply.Usage; u != nil && counts(u.PromptTokens, u.CompletionTokens, u.TotalTokens) {
 		service.Usage = &history.Usage{PromptTokens: u.PromptTokens, CompletionTokens: u.CompletionTokens, TotalTokens: u.TotalTokens}
 	}
 	return a.History.Answer(context.WithoutCancel(ctx), turn, reply.Text, service)
+}
+
+// maxTokens is more than any model counts. A service's number beyond it, or below
+// zero, counts nothing and must not spoil the sums of the others.
+const maxTokens = 1 << 40
+
+func counts(numbers ...int64) bool {
+	for _, n := range numbers {
+		if n < 0 || n > maxTokens {
+			return false
+		}
+	}
+	return true
+}
+
+// maxName bounds, in bytes, what the service may call a thing; the response keeps
+// the whole.
+const maxName = 4 << 10
+
+func bounded(name string) string {
+	return strings.ToValidUTF8(name[:min(len(name), maxName)], "")
 }
 
 // failed records the state that the error proves.

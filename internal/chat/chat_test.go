@@ -198,7 +198,7 @@ func TestWithoutHistoryTheCallerCarriesTheContext(t *testing.T) {
 		sent = r
 		return reply(fmt.Sprintf("id %q", id)), nil
 	})}
-	answer, err := asker.Ask(t.Context(), chat.Question{Text: "b", Earlier: []api.Message{{Role: "user", Content: "a"}, {Role: "assistant", Content: "A"}}})
+	answer, err := asker.Ask(t.Context(), chat.Question{Text: "b", Earlier: []history.Turn{{Question: "a", Reply: "A"}}})
 	if err != nil || answer.Reply.Text != `id ""` || answer.Conversation != "" || len(sent.Messages) != 3 {
 		t.Errorf("%+v, %v, sent %+v", answer, err, sent)
 	}

@@ -1,0 +1,153 @@
+package chat_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// conversation asks questions one after the other, each answered with its own text.
+func conversation(t *testing.T, a chat.Asker, questions ...string) *history.Conversation {
+	t.Helper()
+	var c *history.Conversation
+	for _, text := range questions {
+		answer, err := a.Ask(t.Context(), chat.Question{Text: text, Conversation: c})
+		if err != nil || answer.SaveErr != nil {
+			t.Fatal(err, answer.SaveErr)
+		}
+		found, err := a.History.Find(t.Context(), answer.Conversation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c = &found
+	}
+	return c
+}
+
+func echo(_ context.Context, r api.Request, _ string) (api.Reply, error) {
+	return reply(r.Messages[len(r.Messages)-1].Content), nil
+}
+
+func sent(t *testing.T, a chat.Asker, q chat.Question) string {
+	t.Helper()
+	q.Text = "now"
+	plan, err := a.Plan(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for i, m := range plan.Request.Messages {
+		if i%2 == 0 {
+			out = append(out, m.Content)
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func TestPinnedTurnsStayAndSkippedOnesGo(t *testing.T) {
+	a := newAsker(t, sender(echo))
+	c := conversation(t, a, "aaaa", "bbbb", "cccc", "dddd")
+	turns, err := a.History.Turns(t.Context(), c.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	mark := func(i int, m history.Mark) {
+		if err := a.History.SetMark(t.Context(), turns[i], m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mark(0, history.Pinned)
+	mark(2, history.Skipped)
+	for name, tc := range map[string]struct {
+		limits chat.Limits
+		want   string
+	}{
+		"no limits":                  {chat.Limits{}, "aaaa bbbb dddd now"},
+		"two turns, one of them pin": {chat.Limits{Turns: 2}, "aaaa dddd now"},
+		"fewer than are pinned":      {chat.Limits{Turns: 1}, "aaaa now"},
+		"tokens for two":             {chat.Limits{Tokens: 4}, "aaaa dddd now"},
+		"none at all":                {chat.Limits{None: true}, "now"},
+	} {
+		if got := sent(t, a, chat.Question{Conversation: c, Context: tc.limits}); got != tc.want {
+			t.Errorf("%s: sends %q, want %q", name, got, tc.want)
+		}
+	}
+	if all, _ := a.History.Turns(t.Context(), c.ID); len(all) != 4 {
+		t.Errorf("%d turns are on disk", len(all))
+	}
+}
+
+func TestAQuestionContinuesFromAnEarlierTurn(t *testing.T) {
+	a := newAsker(t, sender(echo))
+	c := conversation(t, a, "one", "two", "three")
+	turns, _ := a.History.Turns(t.Context(), c.ID)
+	root := ""
+	if got := sent(t, a, chat.Question{Conversation: c, Parent: &turns[0].ID}); got != "one now" {
+		t.Errorf("after the first turn it sends %q", got)
+	}
+	if got := sent(t, a, chat.Question{Conversation: c, Parent: &root}); got != "now" {
+		t.Errorf("at the root it sends %q", got)
+	}
+	answer, err := a.Ask(t.Context(), chat.Question{Text: "sibling", Conversation: c, Parent: &turns[0].ID})
+	if err != nil || answer.Parent != turns[0].ID || answer.Branch.Answered {
+		t.Errorf("a sibling on purpose: %+v, %v", answer, err)
+	}
+	found, _ := a.History.Find(t.Context(), c.ID)
+	if found.Head != answer.Turn || found.Turns != 4 {
+		t.Errorf("the conversation is now %+v", found)
+	}
+}
+
+func TestResendKeepsTheTurnAndItsPlace(t *testing.T) {
+	a := newAsker(t, sender(echo))
+	c := conversation(t, a, "one")
+	a.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
+		return api.Reply{}, &api.Error{Kind: api.KindUnknown, MaybeAccepted: true}
+	})
+	_, _ = a.Ask(t.Context(), chat.Question{Text: "lost", Conversation: c})
+	open, err := a.History.Unanswered(t.Context(), "work", c.ID)
+	if err != nil || len(open) != 1 {
+		t.Fatal(open, err)
+	}
+	var request api.Request
+	a.Client = sender(func(ctx context.Context, r api.Request, id string) (api.Reply, error) {
+		request = r
+		if id != open[0].ID {
+			t.Errorf("it is sent as %s, not as %s", id, open[0].ID)
+		}
+		return echo(ctx, r, id)
+	})
+	answer, err := a.Resend(t.Context(), open[0], chat.Limits{})
+	if err != nil || answer.Turn != open[0].ID || len(request.Messages) != 3 {
+		t.Fatalf("%+v, %v, %+v", answer, err, request)
+	}
+	if turn := state(t, a, c.ID); turn.State != history.Answered || turn.Reply != "lost" {
+		t.Errorf("the turn is %+v", turn)
+	}
+}
+
+func TestTheEstimateLearnsFromTheAgentsOwnCounts(t *testing.T) {
+	a := newAsker(t, sender(func(_ context.Context, r api.Request, _ string) (api.Reply, error) {
+		out := reply(strings.Repeat("日本語です。", 20)) // 360 bytes
+		out.Usage = &api.Usage{CompletionTokens: 120}
+		return out, nil
+	}))
+	if got, err := a.BytesPerToken(t.Context(), ""); err != nil || got != 4 {
+		t.Errorf("at first %v, %v", got, err)
+	}
+	c := conversation(t, a, "q")
+	if got, err := a.BytesPerToken(t.Context(), ""); err != nil || got != 3 {
+		t.Errorf("after a reply of 360 bytes and 120 tokens %v, %v", got, err)
+	}
+	considered, err := a.Consider(t.Context(), chat.Question{Conversation: c})
+	if err != nil || len(considered) != 1 || considered[0].Tokens != 121 {
+		t.Errorf("considered %+v, %v", considered, err)
+	}
+	if got, _ := a.BytesPerToken(t.Context(), "another"); got != 4 {
+		t.Errorf("another agent has %v", got)
+	}
+}
