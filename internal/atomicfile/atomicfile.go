@@ -6,6 +6,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,10 +17,59 @@ import (
 // The file has mode 0600 from its creation; missing directories are made with
 // mode 0700. A symbolic link is followed, so that a file which a dotfile
 // manager owns stays where it put it.
-func Write(path string, data []byte) (err error) {
-	if path, err = target(path); err != nil {
+func Write(path string, data []byte) error {
+	path, err := target(path)
+	if err != nil {
 		return err
 	}
+	return write(path, os.Rename, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Fill is Write of what fill writes, which need not fit into memory.
+func Fill(path string, fill func(io.Writer) error) error {
+	path, err := target(path)
+	if err != nil {
+		return err
+	}
+	return write(path, os.Rename, fill)
+}
+
+// Create is Fill of a new file. Whatever exists at path, a symbolic link too, is
+// left as it is and fs.ErrExist, also when it comes while fill runs.
+func Create(path string, fill func(io.Writer) error) error {
+	if err := absent(path); err != nil {
+		return err
+	}
+	return write(path, renameNew, fill)
+}
+
+func absent(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return &fs.PathError{Op: "create", Path: path, Err: fs.ErrExist}
+	}
+	return nil
+}
+
+// renameNew is os.Rename that replaces nothing. Where the file system has no
+// hard links a file that appears in the same moment would be replaced.
+func renameNew(from, to string) error {
+	err := os.Link(from, to)
+	switch {
+	case err == nil:
+		return os.Remove(from)
+	case errors.Is(err, fs.ErrExist):
+		return absent(to)
+	}
+	if err := absent(to); err != nil {
+		return err
+	}
+	return os.Rename(from, to)
+}
+
+func write(path string, rename func(from, to string) error, fill func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -36,7 +86,7 @@ func Write(path string, data []byte) (err error) {
 			_ = os.Remove(f.Name())
 		}
 	}()
-	if _, err = f.Write(data); err != nil {
+	if err = fill(f); err != nil {
 		return err
 	}
 	if err = f.Sync(); err != nil {
@@ -45,7 +95,7 @@ func Write(path string, data []byte) (err error) {
 	if err = f.Close(); err != nil {
 		return err
 	}
-	if err = os.Rename(f.Name(), path); err != nil {
+	if err = rename(f.Name(), path); err != nil {
 		return err
 	}
 	return syncDir(dir)

@@ -1,6 +1,9 @@
 package atomicfile_test
 
 import (
+	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -70,5 +73,47 @@ func TestWriteRefusesADanglingLink(t *testing.T) {
 	}
 	if err := atomicfile.Write(link, []byte("x")); err == nil {
 		t.Error("a dangling link was written to without a word")
+	}
+}
+
+func TestCreateReplacesNothing(t *testing.T) {
+	dir := t.TempDir()
+	fill := func(w io.Writer) error {
+		_, err := io.WriteString(w, "new")
+		return err
+	}
+	path := filepath.Join(dir, "new", "file")
+	if err := atomicfile.Create(path, fill); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "new" {
+		t.Errorf("it holds %q, %v", got, err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("it has mode %v, %v", info.Mode(), err)
+	}
+	if err := atomicfile.Create(path, fill); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("creating it again: %v", err)
+	}
+	late := filepath.Join(dir, "late")
+	if err := atomicfile.Create(late, func(w io.Writer) error {
+		return errors.Join(os.WriteFile(late, []byte("old"), 0o600), fill(w))
+	}); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a file that came meanwhile: %v", err)
+	}
+	if got, _ := os.ReadFile(late); string(got) != "old" {
+		t.Errorf("the file that came meanwhile holds %q", got)
+	}
+	if err := atomicfile.Create(filepath.Join(dir, "failed"), func(io.Writer) error { return io.ErrShortWrite }); err == nil {
+		t.Error("a failed fill reported success")
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
+		t.Errorf("the directory holds %v, want new and late alone", entries)
+	}
+	if err := os.Symlink("nowhere", filepath.Join(dir, "link")); err != nil {
+		t.Skip("this system makes no symbolic links here:", err)
+	}
+	if err := atomicfile.Create(filepath.Join(dir, "link"), fill); !errors.Is(err, fs.ErrExist) {
+		t.Errorf("a link in its place: %v", err)
 	}
 }

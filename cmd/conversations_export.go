@@ -1,0 +1,276 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/transcript"
+)
+
+type conversationsExportOptions struct {
+	f *Factory
+
+	Refs   []string
+	All    bool
+	Format string
+	Output string
+	Force  bool
+}
+
+// exportFormats are the formats and the extensions of their files.
+var exportFormats = []string{"md", "json", "html"}
+
+func newConversationsExportCommand(f *Factory, run func(context.Context, conversationsExportOptions) error) *cobra.Command {
+	opts := conversationsExportOptions{f: f}
+	if run == nil {
+		run = runConversationsExport
+	}
+	cmd := &cobra.Command{
+		Use:   "export [ID|TITLE…]",
+		Short: "Write conversations as Markdown, JSON or a web page",
+		Long: `Write conversations to stdout, or with -o to a file that does not exist yet.
+-o with a directory writes one file for each, named by its title.
+
+  md    the path from the first question to the head, to read and to paste
+  html  the same as one page that needs nothing else: it runs no script and loads
+        nothing, and is dark or light as its reader wishes
+  json  everything, branches and failures and what the service sent, without
+        loss: hobnob conversations import reads it back
+
+Without --format the name of the file decides, and else it is Markdown. --all means
+every conversation, of one profile with -p; in JSON those in the trash too.`,
+		Example: `  hobnob conversations export 3f2a > notes.md
+  hobnob conversations export 3f2a 9b0c -o talk.html
+  hobnob conversations export --all -o backup.json
+  hobnob conversations export --all --format md -o notes/`,
+		ValidArgsFunction: f.completeConversations,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Refs = args
+			if err := opts.check(); err != nil {
+				return err
+			}
+			return run(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.All, "all", false, "export every conversation")
+	cmd.Flags().StringVar(&opts.Format, "format", "", "`format`: md, json or html")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "", "write to this `file`, or into this directory")
+	cmd.Flags().BoolVar(&opts.Force, "force", false, "replace files that exist")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(exportFormats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+func (o *conversationsExportOptions) check() error {
+	const help = "see: hobnob conversations export --help"
+	switch {
+	case o.All && len(o.Refs) > 0:
+		return usagef(help, "--all and %q exclude each other", o.Refs[0])
+	case !o.All && len(o.Refs) == 0:
+		return usagef("name it by its id or title, or export every one with --all", "there is no conversation named to export")
+	case o.Format != "" && !slices.Contains(exportFormats, o.Format):
+		return usagef("formats: md, json, html", "there is no format %q", o.Format)
+	}
+	if o.Output == "-" {
+		o.Output = ""
+	}
+	if extension := strings.TrimPrefix(filepath.Ext(o.Output), "."); o.Format == "" && slices.Contains(exportFormats, extension) {
+		o.Format = extension
+	}
+	if o.Format == "" && o.f.Global.JSON {
+		o.Format = "json"
+	}
+	if o.Format == "" {
+		o.Format = "md"
+	}
+	if o.Format == "html" && o.Output == "" && o.f.IO.OutTTY {
+		return usagef("write it to a file: -o talk.html", "a web page is nothing for a terminal")
+	}
+	return nil
+}
+
+// exportedFile is a file that was written, in JSON.
+type exportedFile struct {
+	Path          string   `json:"path"`
+	Conversations []string `json:"conversations"`
+}
+
+func runConversationsExport(ctx context.Context, opts conversationsExportOptions) error {
+	f := opts.f
+	store, err := f.ReadHistory(ctx)
+	if err != nil {
+		return err
+	}
+	conversations, err := opts.find(ctx, store)
+	if err != nil {
+		return err
+	}
+	if opts.Output == "" {
+		return writeError(opts.write(ctx, f.IO.Out, store, conversations))
+	}
+	files := map[string][]history.Conversation{opts.Output: conversations}
+	paths := []string{opts.Output}
+	if isFolder(opts.Output) {
+		names := transcript.FileNames{Extension: "." + opts.Format}
+		files, paths = map[string][]history.Conversation{}, nil
+		for _, c := range conversations {
+			path := filepath.Join(opts.Output, names.Next(c))
+			files[path], paths = []history.Conversation{c}, append(paths, path)
+		}
+	}
+	for _, path := range paths {
+		if err := opts.vacant(path); err != nil {
+			return err
+		}
+	}
+	written := []exportedFile{}
+	for _, path := range paths {
+		if err := opts.writeFile(ctx, path, store, files[path]); err != nil {
+			return err
+		}
+		written = append(written, exportedFile{path, ids(files[path])})
+	}
+	if f.Global.JSON {
+		return f.printJSON(written)
+	}
+	f.note("exported %s to %s", counted(len(conversations), "conversation"), opts.Output)
+	return nil
+}
+
+func (o conversationsExportOptions) find(ctx context.Context, store *history.Store) ([]history.Conversation, error) {
+	if o.All {
+		if store == nil {
+			o.f.note("there are no conversations yet")
+			return nil, nil
+		}
+		all, err := store.All(ctx, o.f.Global.Profile, o.Format == "json")
+		if err == nil && len(all) == 0 && o.f.Global.Profile != "" {
+			_, err = o.f.Profile() // an empty backup of a profile that does not exist is none
+		}
+		return all, err
+	}
+	seen := map[string]bool{}
+	var found []history.Conversation
+	for _, ref := range o.Refs {
+		c, err := o.f.conversation(ctx, store, ref)
+		var missing *history.NotFoundError
+		if errors.As(err, &missing) && store != nil {
+			if deleted, derr := store.FindDeleted(ctx, ref); derr == nil {
+				c, err = deleted, nil
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+		if !seen[c.ID] {
+			found = append(found, c)
+		}
+		seen[c.ID] = true
+	}
+	return found, nil
+}
+
+// isFolder reports whether an output is a directory, or is written like one.
+func isFolder(path string) bool {
+	if os.IsPathSeparator(path[len(path)-1]) {
+		return true
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// vacant refuses a path where something is. With --force a file may be there, but in
+// a directory no link, which might lead out of it.
+func (o conversationsExportOptions) vacant(path string) error {
+	info, err := os.Lstat(path)
+	if err == nil && o.Force && path == o.Output {
+		info, err = os.Stat(path)
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return err
+	case o.Force && info.Mode().IsRegular():
+		return nil
+	case o.Force:
+		return &hintError{err: fmt.Errorf("%s is no file that can be replaced", path), hint: "choose another name with -o"}
+	}
+	return existsError(path)
+}
+
+func existsError(path string) error {
+	return &hintError{err: fmt.Errorf("%s exists", path), hint: "choose another name with -o, or replace it with --force"}
+}
+
+func (o conversationsExportOptions) writeFile(ctx context.Context, path string, store *history.Store, conversations []history.Conversation) error {
+	write := atomicfile.Create
+	if o.Force {
+		write = atomicfile.Fill
+	}
+	err := write(path, func(w io.Writer) error { return o.write(ctx, w, store, conversations) })
+	if errors.Is(err, fs.ErrExist) {
+		return existsError(path)
+	}
+	return err
+}
+
+// write writes conversations as one document.
+func (o conversationsExportOptions) write(ctx context.Context, w io.Writer, store *history.Store, conversations []history.Conversation) error {
+	load := func(c history.Conversation) (transcript.Transcript, error) {
+		turns, err := store.Path(ctx, c.Head, 0)
+		if c.Head == "" {
+			turns, err = store.Turns(ctx, c.ID)
+		}
+		return transcript.Transcript{Conversation: c, Turns: turns}, err
+	}
+	switch o.Format {
+	case "json":
+		return store.Export(ctx, w, ids(conversations)...)
+	case "html":
+		return transcript.WriteHTML(w, conversations, load)
+	}
+	for i, c := range conversations {
+		t, err := load(c)
+		if err != nil {
+			return err
+		}
+		var text strings.Builder
+		if i > 0 {
+			text.WriteString("\n")
+		}
+		if err := transcript.WriteMarkdown(&text, t); err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, o.shown(text.String())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// shown cleans what goes to the terminal.
+func (o conversationsExportOptions) shown(text string) string {
+	if o.Output == "" {
+		return o.f.clean(text)
+	}
+	return text
+}
+
+// counted is a number with its noun.
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
+	}
+	return fmt.Sprintf("%d %s", n, noun)
+}

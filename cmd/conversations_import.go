@@ -1,0 +1,250 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/transcript"
+)
+
+type conversationsImportOptions struct {
+	f *Factory
+
+	Files  []string
+	Format string
+	DryRun bool
+}
+
+var importFormats = []string{"auto", string(transcript.Hobnob), string(transcript.LLM), string(transcript.Aichat)}
+
+func newConversationsImportCommand(f *Factory, run func(context.Context, conversationsImportOptions) error) *cobra.Command {
+	opts := conversationsImportOptions{f: f}
+	if run == nil {
+		run = runConversationsImport
+	}
+	cmd := &cobra.Command{
+		Use:   "import FILE…",
+		Short: "Take conversations from an export of hobnob, llm or aichat",
+		Long: `Take conversations into the local history: from what hobnob conversations export
+--format json wrote, from llm logs --json, or from a session file of aichat. The
+file - is stdin. The service is told nothing.
+
+Importing twice adds nothing. A conversation that is here already gets the turns
+that it lacks and keeps its title and its head. A file that cannot be read wholly
+is refused wholly.
+
+Conversations of llm and aichat go to the selected profile, those of hobnob to the
+profile in which they were, or with -p to that one.`,
+		Example: `  hobnob conversations import backup.json
+  llm logs -n 0 --json | hobnob conversations import -
+  hobnob conversations import ~/.config/aichat/sessions/*.yaml --dry-run`,
+		Args: someArgs("FILE"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Files = args
+			if !slices.Contains(importFormats, opts.Format) {
+				return usagef("formats: auto, hobnob, llm, aichat", "there is no format %q", opts.Format)
+			}
+			return run(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().StringVar(&opts.Format, "format", "auto", "`format` of the files: auto, hobnob, llm or aichat")
+	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be imported and change nothing")
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(importFormats, cobra.ShellCompDirectiveNoFileComp))
+	return cmd
+}
+
+// importedFile is what came of one file, in JSON.
+type importedFile struct {
+	File          string            `json:"file"`
+	Format        transcript.Format `json:"format"`
+	Conversations int               `json:"conversations"`
+	Turns         int               `json:"turns"`
+	Completed     int               `json:"completed"` // turns that got the answer they lacked
+	Skipped       int               `json:"skipped"`
+	DryRun        bool              `json:"dry_run"`
+}
+
+func runConversationsImport(ctx context.Context, opts conversationsImportOptions) error {
+	f := opts.f
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	profiles := map[string]bool{}
+	done := []importedFile{}
+	for _, name := range opts.Files {
+		one, err := opts.importFile(ctx, name, profile.Name, profiles)
+		if err != nil {
+			return opts.failed(name, one.Format, err)
+		}
+		done = append(done, one)
+		if !f.Global.JSON {
+			f.tellImport(one)
+		}
+	}
+	if err := f.noteProfiles(profiles); err != nil || !f.Global.JSON {
+		return err
+	}
+	return f.printJSON(done)
+}
+
+func (o conversationsImportOptions) importFile(ctx context.Context, name, profile string, profiles map[string]bool) (importedFile, error) {
+	out := importedFile{File: name, DryRun: o.DryRun}
+	file, closeFile, err := o.f.openImport(name)
+	if err != nil {
+		return out, err
+	}
+	defer closeFile()
+	if out.Format = transcript.Format(o.Format); o.Format == "auto" {
+		out.Format = transcript.Detect(bufio.NewReader(file))
+		if _, err := file.Seek(0, io.SeekStart); err != nil {
+			return out, err
+		}
+	}
+	trees := history.ReadExport(file)
+	if out.Format != transcript.Hobnob {
+		if trees, err = transcript.ReadForeign(out.Format, file, originOf(name, file)); err != nil {
+			return out, err
+		}
+	} else if o.f.Global.Profile == "" {
+		profile = "" // they know theirs
+	}
+	if profile == "" {
+		trees = noting(trees, profiles)
+	}
+	var did history.Imported
+	if o.DryRun {
+		store, err := o.f.ReadHistory(ctx)
+		if err != nil {
+			return out, err
+		}
+		did, err = store.CheckImport(ctx, trees)
+		if err != nil {
+			return out, err
+		}
+	} else {
+		store, err := o.f.History(ctx)
+		if err != nil {
+			return out, err
+		}
+		if did, err = store.Import(ctx, trees, profile); err != nil {
+			return out, err
+		}
+	}
+	out.Conversations, out.Turns, out.Completed, out.Skipped = did.Conversations, did.Added, did.Completed, did.Skipped
+	return out, nil
+}
+
+// failed names the file of an error, and how it was read.
+func (o conversationsImportOptions) failed(name string, format transcript.Format, err error) error {
+	var unreadable *history.ImportError
+	if !errors.As(err, &unreadable) {
+		return err
+	}
+	err = fmt.Errorf("%s: %w", name, err)
+	if o.Format == "auto" {
+		err = &hintError{err: err, hint: fmt.Sprintf("nothing of this file was imported; it was taken for one of %s, which --format can change", format)}
+	}
+	return err
+}
+
+// openImport opens a file that can be read twice: what cannot, a pipe, is copied
+// to a private temporary file first.
+func (f *Factory) openImport(name string) (file *os.File, closeFile func(), err error) {
+	var from io.Reader
+	if name == "-" {
+		if f.IO.InTTY {
+			return nil, nil, usagef("pipe an export into it, or name a file", "there is nothing on stdin")
+		}
+		from = f.IO.In
+	} else {
+		if file, err = os.Open(name); err != nil {
+			return nil, nil, usagef("name a file that can be read, or - for stdin", "%v", err)
+		}
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return file, func() { _ = file.Close() }, nil
+		}
+		defer func(pipe *os.File) { _ = pipe.Close() }(file)
+		from = file
+	}
+	if file, err = os.CreateTemp("", "hobnob-import-*"); err != nil {
+		return nil, nil, err
+	}
+	closeFile = func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}
+	if _, err = io.Copy(file, from); err == nil {
+		_, err = file.Seek(0, io.SeekStart)
+	}
+	if err != nil {
+		closeFile()
+		return nil, nil, err
+	}
+	return file, closeFile, nil
+}
+
+// originOf is what the file itself tells of a foreign export.
+func originOf(name string, file *os.File) transcript.Origin {
+	origin := transcript.Origin{Name: filepath.Base(name), Time: time.Now()}
+	if info, err := file.Stat(); err == nil {
+		origin.Time = info.ModTime()
+	}
+	return origin
+}
+
+// noting notes the profiles of the trees that go through it.
+func noting(trees iter.Seq2[history.Tree, error], profiles map[string]bool) iter.Seq2[history.Tree, error] {
+	return func(yield func(history.Tree, error) bool) {
+		for tree, err := range trees {
+			if err == nil {
+				profiles[tree.Conversation.Profile] = true
+			}
+			if !yield(tree, err) {
+				return
+			}
+		}
+	}
+}
+
+// noteProfiles tells which imported conversations no list will show.
+func (f *Factory) noteProfiles(profiles map[string]bool) error {
+	c, err := f.Config()
+	if err != nil {
+		return err
+	}
+	for _, known := range c.Profiles() {
+		delete(profiles, known)
+	}
+	for name := range profiles {
+		f.note("there are conversations of the profile %q, which is not set up here; set it up with: hobnob login -p NAME", name)
+		break // one is enough to understand
+	}
+	return nil
+}
+
+func (f *Factory) tellImport(one importedFile) {
+	verb := "imported"
+	if one.DryRun {
+		verb = "would import"
+	}
+	text := fmt.Sprintf("%s %s with %s from %s", verb, counted(one.Conversations, "new conversation"), counted(one.Turns, "new turn"), one.File)
+	if one.Completed > 0 {
+		text += fmt.Sprintf("; %s got the answer that was missing", counted(one.Completed, "turn"))
+	}
+	if one.Skipped > 0 {
+		text += fmt.Sprintf("; %s skipped, here already", counted(one.Skipped, "turn"))
+	}
+	f.note("%s", text)
+}

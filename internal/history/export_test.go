@@ -1,0 +1,243 @@
+package history
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+)
+
+// pieces are what random text is made of: every script, and what breaks formats.
+var pieces = []string{
+	"plain words ", "ünïcode ", "Ελληνικά ", "Кириллица ", "עברית ", "العربية ", "हिन्दी ", "ไทย ", "日本語の文", "한국어 ", "汉字", "አማርኛ ", "ᚠᚢᚦ ", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 ", "𐍈 ",
+	"👩‍👩‍👧‍👦", "🏳️‍🌈", "e\u0301\u0323", "\x00", "\x1b[2J", "\x7f", "\u009b31m", "\u202e", "\u2066", "\u200f", "\u2028", "\ufeff", "\ufffd", "\ufdd0", "\U0010ffff",
+	"\r", "\n", "\r\n", "\t", `"`, `\`, `\u0000`, "</script>", "<b>&amp;", "```\n", "$(x)", "`x`", "%s", "';--", "{{.}}",
+}
+
+func randomText(r *rand.Rand, most int) string {
+	var b strings.Builder
+	for range r.IntN(most + 1) {
+		b.WriteString(pieces[r.IntN(len(pieces))])
+	}
+	return b.String()
+}
+
+func randomID(r *rand.Rand) string {
+	var id uuid.UUID
+	for i := range id {
+		id[i] = byte(r.Uint32())
+	}
+	id[6], id[8] = id[6]&0x0f|0x40, id[8]&0x3f|0x80
+	return id.String()
+}
+
+func maybe[T any](r *rand.Rand, value T) T {
+	var none T
+	if r.IntN(3) == 0 {
+		return none
+	}
+	return value
+}
+
+// randomTree makes a tree with branches, every state and mark, and turns of one
+// millisecond.
+func randomTree(r *rand.Rand) Tree {
+	at := time.UnixMilli(1_700_000_000_000 + r.Int64N(1_000_000)).UTC()
+	c := Conversation{
+		ID: randomID(r), Title: randomText(r, 6), Profile: maybe(r, randomText(r, 2)), AgentID: maybe(r, randomID(r)),
+		Created: at, Updated: at.Add(time.Hour), Deleted: maybe(r, at.Add(2*time.Hour)),
+	}
+	var turns []Turn
+	var answered []string
+	for range r.IntN(9) {
+		at = at.Add(time.Duration(r.IntN(3)) * time.Millisecond)
+		t := Turn{
+			ID: randomID(r), Conversation: c.ID, Question: randomText(r, 6), AgentID: maybe(r, randomID(r)), Asked: at,
+			State: []State{Answered, Answered, Answered, Pending, Failed, Unknown}[r.IntN(6)], Mark: []Mark{Unmarked, Unmarked, Pinned, Skipped}[r.IntN(4)],
+		}
+		if len(answered) > 0 && r.IntN(8) > 0 {
+			t.Parent = answered[max(0, len(answered)-1-r.IntN(3))]
+		}
+		if t.State != Pending {
+			t.Ended = at.Add(time.Duration(r.IntN(5000)) * time.Millisecond)
+		}
+		if t.State == Failed || t.State == Unknown {
+			t.Failure = randomText(r, 3)
+		}
+		if t.State == Answered {
+			answered = append(answered, t.ID)
+			t.Reply = randomText(r, 12)
+			t.Service = Service{ID: maybe(r, randomID(r)), ConversationID: maybe(r, randomID(r)), Model: maybe(r, randomText(r, 1)), FinishReason: maybe(r, "length")}
+			t.Service.Usage = maybe(r, &Usage{r.Int64N(1e6), r.Int64N(1e6), r.Int64N(1 << 60)})
+		}
+		switch r.IntN(4) {
+		case 0:
+			t.Service.Response = []byte(randomText(r, 10) + "{}")
+		case 1:
+			t.Service.Response = []byte(randomText(r, 3) + "\xff\x00\xc3")
+		}
+		turns = append(turns, t)
+	}
+	if len(answered) > 0 {
+		c.Head = maybe(r, answered[r.IntN(len(answered))])
+	}
+	if r.IntN(4) == 0 { // a clock that went back: a child stands before its parent
+		slices.Reverse(turns)
+		for i := range turns {
+			turns[i].Asked = c.Created.Add(time.Duration(i/2) * time.Millisecond)
+		}
+	}
+	c.Turns = len(turns)
+	return Tree{Conversation: c, Turns: turns}
+}
+
+func seqOf(trees []Tree) func(func(Tree, error) bool) {
+	return func(yield func(Tree, error) bool) {
+		for _, tree := range trees {
+			if !yield(tree, nil) {
+				return
+			}
+		}
+	}
+}
+
+func exported(t *testing.T, s *Store, ids ...string) []byte {
+	t.Helper()
+	var out bytes.Buffer
+	if err := s.Export(t.Context(), &out, ids...); err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes()
+}
+
+func TestAThousandTreesGoOutAndComeBackUnchanged(t *testing.T) {
+	for batch := range 4 {
+		t.Run(fmt.Sprint(batch), func(t *testing.T) {
+			t.Parallel()
+			r := rand.New(rand.NewPCG(3, uint64(batch)))
+			trees := make([]Tree, 250)
+			for i := range trees {
+				trees[i] = randomTree(r)
+			}
+			roundTrip(t, trees)
+		})
+	}
+}
+
+func roundTrip(t *testing.T, trees []Tree) {
+	var ids []string
+	turns := 0
+	for _, tree := range trees {
+		ids = append(ids, tree.Conversation.ID)
+		turns += len(tree.Turns)
+	}
+	first, second := openStore(t), openStore(t)
+	if _, err := first.Import(t.Context(), seqOf(trees), ""); err != nil {
+		t.Fatal(err)
+	}
+	out := exported(t, first, ids...)
+
+	i := 0
+	for tree, err := range ReadExport(bytes.NewReader(out)) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(tree, trees[i]) {
+			t.Fatalf("tree %d came back as\n%+v\nwant\n%+v", i, tree, trees[i])
+		}
+		i++
+	}
+	want := Imported{Conversations: len(trees), Added: turns}
+	if did, err := second.Import(t.Context(), ReadExport(bytes.NewReader(out)), ""); err != nil || did != want {
+		t.Fatalf("imported %+v, %v; want %+v", did, err, want)
+	}
+	if again := exported(t, second, ids...); !bytes.Equal(again, out) {
+		t.Error("the export of what was imported differs from what was imported")
+	}
+	if did, err := second.Import(t.Context(), seqOf(trees), "other"); err != nil || did != (Imported{Skipped: turns}) {
+		t.Errorf("importing again did %+v, %v; want %d turns skipped", did, err, turns)
+	}
+	if again := exported(t, second, ids[:20]...); !bytes.Equal(again, exported(t, first, ids[:20]...)) {
+		t.Error("importing twice changed the history")
+	}
+	for _, tree := range trees[:20] {
+		sameTurns(t, first, second, tree.Conversation.ID)
+	}
+}
+
+// sameTurns compares what the commands see of a conversation.
+func sameTurns(t *testing.T, a, b *Store, conversation string) {
+	t.Helper()
+	inA, err := a.Turns(t.Context(), conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inB, err := b.Turns(t.Context(), conversation)
+	if err != nil || !reflect.DeepEqual(inA, inB) {
+		t.Errorf("conversation %s reads as %+v, %v; want %+v", conversation, inB, err, inA)
+	}
+}
+
+func TestAnExportHoldsNoControlCharacter(t *testing.T) {
+	s := openStore(t)
+	turn := begin(t, s, Question{Text: "\x1b[2J\x7f\u009b\u202e\u2066\u200f\r\x00 日本"})
+	answer(t, s, turn, "x")
+	out := string(exported(t, s, turn.Conversation))
+	if strings.ContainsFunc(out, func(r rune) bool {
+		return r < 0x20 && r != '\n' || r >= 0x7f && r <= 0x9f || r == '\u202e' || r == '\u2066' || r == '\u200f'
+	}) {
+		t.Errorf("it holds control characters: %q", out)
+	}
+	if !strings.Contains(out, "日本") {
+		t.Error("it escapes what it need not")
+	}
+}
+
+func TestAPendingTurnIsExportedAsPendingWhoeverWaitsForIt(t *testing.T) {
+	s := openStore(t)
+	waiting := begin(t, s, Question{Text: "q", Lifetime: time.Hour})
+	killed := begin(t, s, Question{Text: "q", Lifetime: -time.Hour})
+	out := string(exported(t, s, waiting.Conversation, killed.Conversation))
+	if strings.Count(out, `"state":"pending","failure":null`) != 2 {
+		t.Errorf("exported %s", out)
+	}
+	other := openStore(t)
+	if _, err := other.Import(t.Context(), ReadExport(strings.NewReader(out)), ""); err != nil {
+		t.Fatal(err)
+	}
+	turns, err := other.Turns(t.Context(), waiting.Conversation)
+	if err != nil || turns[0].State != Unknown {
+		t.Errorf("nobody waits for it where it was imported; it reads as %+v, %v", turns, err)
+	}
+}
+
+func TestExportNamesAConversationThatIsGone(t *testing.T) {
+	s := openStore(t)
+	err := s.Export(t.Context(), &bytes.Buffer{}, "nowhere")
+	var missing *NotFoundError
+	if !errors.As(err, &missing) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+type brokenWriter struct{}
+
+func (brokenWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
+
+func TestExportStopsWhenItsReaderIsGone(t *testing.T) {
+	s := openStore(t)
+	turn := begin(t, s, Question{Text: strings.Repeat("x", 1<<17)})
+	if err := s.Export(t.Context(), brokenWriter{}, turn.Conversation); err == nil || err.Error() != "disk full" {
+		t.Errorf("the error is %v", err)
+	}
+	if _, err := s.Begin(t.Context(), Question{Conversation: turn.Conversation, Text: "next"}); err != nil {
+		t.Errorf("the history is stuck afterwards: %v", err)
+	}
+}

@@ -1,0 +1,165 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// aichatSession is a session file of aichat, or what its command .info session
+// prints. Messages that aichat compressed away are in the file still.
+type aichatSession struct {
+	Model      string          `yaml:"model"`
+	Compressed []aichatMessage `yaml:"compressed_messages"`
+	Messages   []aichatMessage `yaml:"messages"`
+}
+
+type aichatMessage struct {
+	Role    string    `yaml:"role"`
+	Content yaml.Node `yaml:"content"`
+}
+
+var errNotText = errors.New("no text")
+
+// autoName matches the time that aichat puts before the name that it gives.
+var autoName = regexp.MustCompile(`^([0-9]{8}T[0-9]{6})-?`)
+
+// readAichat makes one conversation of a session. Each turn's id is made from the
+// conversation and from all that was said before, so that two files in which a
+// session went different ways become branches of one conversation.
+func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
+	var session aichatSession
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	if err := decoder.Decode(&session); err != nil {
+		if errors.Is(err, io.EOF) {
+			return nil, refuse("the file", "it is empty")
+		}
+		return nil, refuse("the file", "no session of aichat: %s", strings.Join(strings.Fields(err.Error()), " "))
+	}
+	if session.Messages == nil && session.Compressed == nil {
+		return nil, refuse("the file", "no session of aichat: it has no messages")
+	}
+	messages := session.Compressed
+	rest := session.Messages
+	if len(messages) > 0 && len(rest) > 0 && rest[0].Role == "system" {
+		rest = rest[1:] // it sums up the messages before
+	}
+	turns, err := aichatTurns(append(messages, rest...))
+	if err != nil || len(turns) == 0 {
+		return nil, err
+	}
+
+	name := strings.TrimSuffix(filepath.Base(origin.Name), filepath.Ext(origin.Name))
+	at := origin.Time.UTC().Truncate(time.Millisecond)
+	title := name
+	if match := autoName.FindStringSubmatch(name); match != nil {
+		if t, err := time.ParseInLocation("20060102T150405", match[1], origin.Time.Location()); err == nil && t.Year() > 1970 {
+			at, title = t.UTC(), name[len(match[0]):]
+		}
+	}
+	if name == "" || name == "-" || name == "." || title == "" {
+		title = history.TitleOf(turns[0].Question)
+	}
+	tree := history.Tree{Conversation: history.Conversation{ID: stableID("aichat", name, turns[0].Question), Title: title}}
+	said := tree.Conversation.ID
+	for i, t := range turns {
+		said = stableID("aichat", said, t.Question, t.Reply)
+		t.ID = said
+		t.Asked = at.Add(time.Duration(i) * time.Millisecond) // aichat keeps no times
+		t.Ended = t.Asked
+		t.Service.Model = session.Model
+		settle(&t, "aichat")
+		grow(&tree, t)
+	}
+	return []history.Tree{tree}, nil
+}
+
+// aichatTurns pairs questions with answers. What a system message says stands
+// before the question that follows it.
+func aichatTurns(messages []aichatMessage) ([]history.Turn, error) {
+	var turns []history.Turn
+	system := ""
+	for i, m := range messages {
+		text, err := aichatText(m.Content)
+		if err != nil {
+			return nil, refuse(fmt.Sprintf("message %d", i+1), "its content is %v", err)
+		}
+		switch m.Role {
+		case "system":
+			system = join(system, text)
+		case "user":
+			turns = append(turns, history.Turn{Question: join(system, text)})
+			system = ""
+		case "assistant", "tool":
+			if len(turns) == 0 {
+				turns = append(turns, history.Turn{Question: join(system, "(no question)")})
+				system = ""
+			}
+			last := &turns[len(turns)-1]
+			last.Reply = join(last.Reply, text)
+		default:
+			return nil, refuse(fmt.Sprintf("message %d", i+1), "its role %.20q is none of system, user, assistant, tool", m.Role)
+		}
+	}
+	return turns, nil
+}
+
+// aichatText is the text of a message: a string, a list of parts, or what was
+// said beside the calls of tools.
+func aichatText(content yaml.Node) (string, error) {
+	switch content.Kind {
+	case 0:
+		return "", nil
+	case yaml.ScalarNode:
+		return strings.ToValidUTF8(content.Value, "\ufffd"), nil
+	case yaml.SequenceNode:
+		var parts []struct {
+			Type     string `yaml:"type"`
+			Text     string `yaml:"text"`
+			ImageURL struct {
+				URL string `yaml:"url"`
+			} `yaml:"image_url"`
+		}
+		if err := content.Decode(&parts); err != nil {
+			return "", errNotText
+		}
+		var texts []string
+		for _, part := range parts {
+			switch part.Type {
+			case "text":
+				texts = append(texts, part.Text)
+			case "image_url":
+				texts = append(texts, "[image: "+shortURL(part.ImageURL.URL)+"]")
+			default:
+				return "", errNotText
+			}
+		}
+		return join(texts...), nil
+	case yaml.MappingNode:
+		var calls struct {
+			Text string `yaml:"text"`
+		}
+		if err := content.Decode(&calls); err != nil {
+			return "", errNotText
+		}
+		return calls.Text, nil
+	}
+	return "", errNotText
+}
+
+// shortURL leaves the content of a data: URL out.
+func shortURL(url string) string {
+	if head, _, found := strings.Cut(url, ","); found && strings.HasPrefix(url, "data:") {
+		return head
+	}
+	return url
+}

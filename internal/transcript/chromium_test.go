@@ -1,0 +1,266 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image/png"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// browser is Chromium behind a proxy that records every request and knows one page.
+type browser struct {
+	t       *testing.T
+	program string
+	proxy   *httptest.Server
+	page    []byte
+
+	mu       sync.Mutex
+	requests []string
+}
+
+const pageURL = "http://page.test/page.html"
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	b := &browser{t: t}
+	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
+		if path, err := exec.LookPath(name); err == nil {
+			b.program = path
+			break
+		}
+	}
+	if b.program == "" {
+		if os.Getenv("HOBNOB_TEST_REQUIRE") == "1" {
+			t.Fatal("chromium is not installed, and HOBNOB_TEST_REQUIRE=1")
+		}
+		t.Skip("chromium is not installed")
+	}
+	b.proxy = httptest.NewServer(http.HandlerFunc(b.answer))
+	t.Cleanup(b.proxy.Close)
+	return b
+}
+
+func (b *browser) answer(w http.ResponseWriter, r *http.Request) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// A browser asks its maker for updates, with every page and with none.
+	if host := r.URL.Hostname(); !strings.HasSuffix(host, ".google.com") && !strings.HasSuffix(host, ".googleapis.com") {
+		b.requests = append(b.requests, r.Method+" "+r.URL.String())
+	}
+	if r.Method == http.MethodGet && r.URL.String() == pageURL {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write(b.page)
+		return
+	}
+	http.Error(w, "nothing here", http.StatusNotFound)
+}
+
+// run opens the page, lets ten seconds of its time go by, and returns what
+// Chromium printed and the requests that it made.
+func (b *browser) run(page []byte, flags ...string) (string, []string) {
+	b.t.Helper()
+	b.mu.Lock()
+	b.page, b.requests = page, nil
+	b.mu.Unlock()
+	ctx, cancel := context.WithTimeout(b.t.Context(), 2*time.Minute)
+	defer cancel()
+	command := exec.CommandContext(ctx, b.program, append([]string{
+		"--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run", "--no-default-browser-check",
+		"--disable-background-networking", "--disable-component-update", "--disable-default-apps", "--disable-extensions", "--disable-sync",
+		"--user-data-dir=" + b.t.TempDir(), "--proxy-server=" + b.proxy.URL, "--proxy-bypass-list=<-loopback>", "--virtual-time-budget=10000",
+	}, append(flags, pageURL)...)...)
+	command.WaitDelay = 5 * time.Second
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		b.t.Fatalf("chromium: %v\n%s", err, stderr.String())
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return string(out), b.requests
+}
+
+// attacks try to run a script, which would change the title of the page, or to
+// load something.
+var attacks = []string{
+	`<script>document.title='run'</script>`,
+	"text <script src=http://evil.test/1.js></script> text",
+	`<img src=x onerror="document.title='run'">`,
+	`<img src="http://evil.test/2.png" srcset="http://evil.test/3.png 2x">`,
+	`<svg onload="document.title='run'"><script>document.title='run'</script><image href="http://evil.test/4.svg"/></svg>`,
+	`<svg><style><img src=x onerror=document.title='run'></style></svg>`,
+	`<math><mtext><table><mglyph><style><img src=x onerror=document.title='run'>`,
+	`<iframe src="http://evil.test/5.html"></iframe><iframe srcdoc="<script>parent.document.title='run'</script>"></iframe>`,
+	`<object data="http://evil.test/6"></object><embed src="http://evil.test/7">`,
+	`<link rel=stylesheet href="http://evil.test/8.css"><link rel=prefetch href="http://evil.test/9"><link rel=preconnect href="http://evil.test">`,
+	`<meta http-equiv="refresh" content="1;url=http://evil.test/10">`,
+	`<base href="http://evil.test/">`,
+	`<style>@import url(http://evil.test/11.css); body{background:url(http://evil.test/12.png)}</style>`,
+	`<div style="background:url(http://evil.test/13.png)">x</div>`,
+	`<video src="http://evil.test/14" poster="http://evil.test/15" autoplay></video><audio src="http://evil.test/16" autoplay></audio>`,
+	`<form action="http://evil.test/17"><input autofocus onfocus="document.title='run'"></form>`,
+	`<details open ontoggle="document.title='run'"></details><body onload="document.title='run'">`,
+	`<a href="http://evil.test/18" ping="http://evil.test/19">x</a>`,
+	`<template><script>document.title='run'</script></template><noscript><p title="</noscript><img src=x onerror=document.title='run'>">`,
+	`<script type="speculationrules">{"prefetch":[{"source":"list","urls":["http://evil.test/20"]}]}</script>`,
+	"![picture](http://evil.test/21.png) ![data](data:image/svg+xml,<svg/onload=document.title='run'>)",
+	"[a](javascript:document.title='run') [b](JaVaScRiPt&colon;document.title='run') [c](java\tscript:document.title='run') [d](vbscript:x) [e](data:text/html,<script>document.title='run'</script>)",
+	"<javascript:document.title='run'> [ref]\n\n[ref]: javascript:document.title='run'",
+	"[f](//evil.test/22) [g](page.html) [h](\\\\evil.test\\23) [i](file:///etc/passwd) [j](http://evil.test/24)",
+	"[k](http://x.test/\" onmouseover=\"document.title='run') ![\" onerror=\"document.title='run'](x) [l](http://x.test 'a\" onfocus=\"x')",
+	"```html\n</code></pre><script>document.title='run'</script>\n```",
+	"```\"><img/src=x/onerror=document.title='run'>\nx\n```",
+	"    </pre><script>document.title='run'</script>",
+	"| <script>document.title='run'</script> | a |\n|:-:|---|\n| ![x](http://evil.test/25.png) | `<script>` |",
+	"- [x] <img src=http://evil.test/26.png>\n- [ ] done",
+	"</div></section></article></main></body></html><script>document.title='run'</script>",
+	"<!--><script>document.title='run'</script>-->  <![CDATA[<script>document.title='run'</script>]]> <?php <script>document.title='run'</script> ?>",
+	"&lt;script&gt;document.title='run'&lt;/script&gt; &#60;script&#62; {{constructor.constructor('x')()}}",
+	"\x00<scr\x00ipt>document.title='run'</scr\x00ipt> \u202e<\u2066script>",
+}
+
+func hostilePage(t *testing.T) []byte {
+	t.Helper()
+	var all []history.Conversation
+	transcripts := map[string]Transcript{}
+	for i, attack := range append(attacks, strings.Join(attacks, "\n\n")) {
+		c := history.Conversation{ID: stableID("test", fmt.Sprint(i)), Title: attack, Created: time.Unix(1_700_000_000, 0), Turns: 2}
+		all = append(all, c)
+		transcripts[c.ID] = Transcript{Conversation: c, Turns: []history.Turn{
+			{Question: attack, Reply: attack, State: history.Answered, Service: history.Service{Model: attack}},
+			{Question: attack, Failure: attack, State: history.Failed},
+		}}
+	}
+	var page bytes.Buffer
+	if err := WriteHTML(&page, all, func(c history.Conversation) (Transcript, error) { return transcripts[c.ID], nil }); err != nil {
+		t.Fatal(err)
+	}
+	return page.Bytes()
+}
+
+func TestNothingInAPageRunsOrIsLoaded(t *testing.T) {
+	b := newBrowser(t)
+	// The same without what protects a page, so that the test is known to see it.
+	control := "<!DOCTYPE html><title>still</title>" + strings.Join(attacks, "\n")
+	dom, requests := b.run([]byte(control), "--dump-dom")
+	if !strings.Contains(dom, "<title>run</title>") || len(requests) < 8 {
+		t.Fatalf("an unprotected page made only the requests %q, and is\n%s", requests, dom)
+	}
+
+	page := hostilePage(t)
+	dom, requests = b.run(page, "--dump-dom")
+	if len(requests) != 1 || requests[0] != "GET "+pageURL {
+		t.Errorf("the page made the requests %q", requests)
+	}
+	if !strings.Contains(dom, "<title>Conversations</title>") {
+		t.Error("a script ran: the title changed")
+	}
+	checkDOM(t, dom)
+	checkDOM(t, string(page))
+	// The policy is a second wall: without it nothing runs either, and the browser
+	// only looks for its icon of the site.
+	open := bytes.Replace(page, []byte(`http-equiv="Content-Security-Policy"`), []byte(`name="removed"`), 1)
+	dom, requests = b.run(open, "--dump-dom")
+	for _, request := range requests {
+		if request != "GET "+pageURL && request != "GET http://page.test/favicon.ico" {
+			t.Errorf("without its policy the page made the request %q", request)
+		}
+	}
+	if !strings.Contains(dom, "<title>Conversations</title>") {
+		t.Error("without its policy a script ran: the title changed")
+	}
+}
+
+// checkDOM walks a page and finds what could run or load something.
+func checkDOM(t *testing.T, page string) {
+	t.Helper()
+	document, err := html.Parse(strings.NewReader(page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	allowed := map[string]bool{}
+	for _, name := range strings.Fields("html head meta title style body main nav article header section div p bdi time small a span pre code em strong del " +
+		"br hr h1 h2 h3 h4 h5 h6 blockquote ul ol li table thead tbody tr th td") {
+		allowed[name] = true
+	}
+	attributes := map[string]bool{}
+	for _, name := range strings.Fields("lang charset name content http-equiv class id dir rel href start align aria-label") {
+		attributes[name] = true
+	}
+	for node := range document.Descendants() {
+		if node.Type != html.ElementNode {
+			continue
+		}
+		if !allowed[node.Data] {
+			t.Errorf("there is an element <%s>", node.Data)
+		}
+		for _, a := range node.Attr {
+			value := strings.ToLower(strings.TrimSpace(a.Val))
+			switch {
+			case !attributes[a.Key]:
+				t.Errorf("<%s> has an attribute %s=%q", node.Data, a.Key, a.Val)
+			case a.Key == "href" && !(node.Data == "a" && (strings.HasPrefix(value, "http:") || strings.HasPrefix(value, "https:") || strings.HasPrefix(value, "mailto:") || strings.HasPrefix(value, "#c-"))):
+				t.Errorf("<%s> leads to %q", node.Data, a.Val)
+			case a.Key == "http-equiv" && value != "content-security-policy" && value != "x-dns-prefetch-control":
+				t.Errorf("there is a <meta http-equiv=%q>", a.Val)
+			}
+		}
+	}
+}
+
+// sample is the conversation of the picture in the manual.
+func sample() ([]history.Conversation, func(history.Conversation) (Transcript, error)) {
+	at := time.Date(2026, 3, 2, 9, 14, 0, 0, time.UTC)
+	c := history.Conversation{ID: stableID("sample"), Title: "Why does this goroutine leak?", Created: at, Turns: 3}
+	turns := []history.Turn{{
+		State: history.Answered, Asked: at, Service: history.Service{Model: "reviewer-2"},
+		Question: "Why does this goroutine leak?\n\n```go\nresults := make(chan string)\ngo func() { results <- fetch(url) }()\nselect {\ncase r := <-results:\n\treturn r, nil\ncase <-ctx.Done():\n\treturn \"\", ctx.Err()\n}\n```",
+		Reply:    "When `ctx` ends first, nobody receives from `results` any more, and the goroutine waits for ever in its **send**. Give the channel room for the one value:\n\n```go\nresults := make(chan string, 1) // the send never blocks\ngo func() { results <- fetch(ctx, url) }()\n```\n\nPass `ctx` to `fetch` too, so that the request itself is given up:\n\n| | leaks | stops early |\n|---|:-:|:-:|\n| unbuffered | yes | no |\n| buffered | no | no |\n| buffered, with `ctx` | no | **yes** |",
+	}, {
+		State: history.Answered, Asked: at.Add(3 * time.Minute), Service: history.Service{Model: "reviewer-2"},
+		Question: "How do I test that?",
+		Reply:    "Run it in a bubble of `testing/synctest`, which fails when a goroutine is left:\n\n```go\nfunc TestFetchLeavesNothingBehind(t *testing.T) {\n\tsynctest.Test(t, func(t *testing.T) {\n\t\tctx, cancel := context.WithCancel(t.Context())\n\t\tcancel()\n\t\tif _, err := get(ctx, \"/slow\"); err == nil {\n\t\t\tt.Error(\"it answered\")\n\t\t}\n\t})\n}\n```",
+	}}
+	return []history.Conversation{c}, func(history.Conversation) (Transcript, error) { return Transcript{c, turns}, nil }
+}
+
+// mostPicture bounds the picture in the manual, in bytes.
+const mostPicture = 120 << 10
+
+// TestThePictureInTheManual makes docs/export.png again with HOBNOB_TEST_UPDATE=1.
+func TestThePictureInTheManual(t *testing.T) {
+	path := filepath.Join("..", "..", "docs", "export.png")
+	if os.Getenv("HOBNOB_TEST_UPDATE") != "" {
+		var page bytes.Buffer
+		conversations, load := sample()
+		if err := WriteHTML(&page, conversations, load); err != nil {
+			t.Fatal(err)
+		}
+		shot, err := filepath.Abs(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		newBrowser(t).run(page.Bytes(), "--screenshot="+shot, "--window-size=800,1240", "--hide-scrollbars")
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := png.Decode(bytes.NewReader(data)); err != nil || len(data) > mostPicture {
+		t.Errorf("docs/export.png has %d bytes, %v", len(data), err)
+	}
+}

@@ -1,0 +1,75 @@
+package transcript
+
+import (
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// maxStem bounds a file name without its extension, in bytes; file systems take 255.
+const maxStem = 80
+
+// reservedName matches what Windows takes for a device, whatever extension it has
+// (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
+var reservedName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$|clock\$)(\..*)?$`)
+
+// FileNames gives out the names of files in one folder, none of them twice,
+// whether or not the file system tells capitals apart.
+type FileNames struct {
+	Extension string // with its dot
+	used      map[string]bool
+}
+
+// Next is a name for a conversation: its title with nothing in it but letters,
+// digits, emoji, dots, underscores and hyphens, and its id when the title is taken. It is never a path, never
+// hidden, never an option and never a device.
+func (n *FileNames) Next(c history.Conversation) string {
+	if n.used == nil {
+		n.used = map[string]bool{}
+	}
+	stem := stemOf(c.Title)
+	for _, candidate := range []string{stem, stem + "-" + history.Short(c.ID), stem + "-" + c.ID} {
+		name := candidate + n.Extension
+		if key := strings.ToLower(norm.NFKD.String(name)); !n.used[key] {
+			n.used[key] = true
+			return name
+		}
+	}
+	return c.ID + n.Extension
+}
+
+func stemOf(title string) string {
+	var b strings.Builder
+	for _, r := range norm.NFC.String(strings.ToValidUTF8(title, "-")) {
+		if !namable(r) {
+			r = '-'
+		}
+		if r == '-' && strings.HasSuffix(b.String(), "-") {
+			continue
+		}
+		if b.Len()+utf8.RuneLen(r) > maxStem {
+			break
+		}
+		b.WriteRune(r)
+	}
+	stem := strings.Trim(b.String(), "-._")
+	if stem == "" {
+		return "conversation"
+	}
+	if reservedName.MatchString(stem) {
+		return "conversation-" + stem
+	}
+	return stem
+}
+
+func namable(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '.' || r == '_'
+	}
+	return unicode.IsLetter(r) || unicode.IsMark(r) && !unicode.Is(unicode.Variation_Selector, r) || unicode.IsDigit(r) || unicode.Is(unicode.So, r)
+}

@@ -1,0 +1,267 @@
+package transcript
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// llmLog is what llm 0.26 prints, cut to a part of its keys, and a response from
+// before it had conversations.
+const llmLog = `[
+  {
+    "id": "01jm8ec74wxsdatyn5pq1fp0s5", "model": "claude-3-haiku", "resolved_model": null, "prompt": "hi", "system": "be brief",
+    "prompt_json": null, "options_json": {"temperature": 0}, "response": "Hello!", "response_json": null,
+    "conversation_id": "01jm8ec74taftdgj2t4zra9z0j", "duration_ms": 560, "datetime_utc": "2025-02-16T22:34:30.374882+00:00",
+    "input_tokens": 8, "output_tokens": 12, "token_details": null, "conversation_name": "hi there", "conversation_model": "claude-3-haiku",
+    "schema_json": null, "prompt_fragments": [], "system_fragments": [], "tools": [], "tool_calls": [], "tool_results": [], "attachments": []
+  },
+  {
+    "id": "01jm8ec9", "model": "claude-3-haiku", "prompt": "", "system": "be brief", "response": "It is sunny.",
+    "conversation_id": "01jm8ec74taftdgj2t4zra9z0j", "duration_ms": 40, "datetime_utc": "2025-02-16T22:35:31+00:00", "input_tokens": 3, "output_tokens": 4
+  },
+  {
+    "id": "01jm8ec8", "model": "claude-3-haiku", "prompt": "the weather?", "system": "be brief", "response": "",
+    "conversation_id": "01jm8ec74taftdgj2t4zra9z0j", "duration_ms": 40, "datetime_utc": "2025-02-16T22:35:30+00:00", "input_tokens": 1, "output_tokens": 2
+  },
+  {"id": "01h8", "model": "gpt-4", "prompt": "alone", "response": "", "conversation_id": null, "duration_ms": null, "datetime_utc": "2023-08-17T20:53:58.653291"}
+]`
+
+const aichatFile = `model: openai:gpt-4o
+temperature: 0.5
+compressed_messages:
+- role: system
+  content: Answer as a pirate.
+- role: user
+  content: hello
+- role: assistant
+  content: Ahoy!
+messages:
+- role: system
+  content: We said ahoy.
+- role: user
+  content:
+  - type: text
+    text: what is this?
+  - type: image_url
+    image_url:
+      url: data:image/png;base64,iVBORw0KGgo=
+- role: tool
+  content:
+    text: Let me look.
+    sequence: false
+    tool_results: [{call: {name: look, arguments: {}}, output: null}]
+- role: assistant
+  content: |-
+    A ship.
+- role: user
+  content: and now?
+`
+
+func readAll(t *testing.T, format Format, text string, origin Origin) []history.Tree {
+	t.Helper()
+	seq, err := ReadForeign(format, strings.NewReader(text), origin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var trees []history.Tree
+	for tree, err := range seq {
+		if err != nil {
+			t.Fatal(err)
+		}
+		trees = append(trees, tree)
+	}
+	return trees
+}
+
+func told(trees []history.Tree) string {
+	var b strings.Builder
+	for _, tree := range trees {
+		fmt.Fprintf(&b, "%s\n", tree.Conversation.Title)
+		for _, turn := range tree.Turns {
+			fmt.Fprintf(&b, "%s %s %q %q\n", turn.Asked.Format("2006-01-02T15:04:05.000"), turn.State, turn.Question, turn.Reply)
+		}
+	}
+	return b.String()
+}
+
+func TestResponsesOfLLMBecomeConversations(t *testing.T) {
+	trees := readAll(t, LLM, "\xef\xbb\xbf"+llmLog, Origin{})
+	want := `alone
+2023-08-17T20:53:58.653 unknown "alone" ""
+hi there
+2025-02-16T22:34:30.374 answered "be brief\n\nhi" "Hello!"
+2025-02-16T22:35:30.000 answered "the weather?" "It is sunny."
+`
+	if got := told(trees); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	c, first, second := trees[1].Conversation, trees[1].Turns[0], trees[1].Turns[1]
+	if c.Head != second.ID || second.Parent != first.ID || first.Parent != "" {
+		t.Error("the turns do not follow each other")
+	}
+	if *second.Service.Usage != (history.Usage{PromptTokens: 4, CompletionTokens: 6, TotalTokens: 10}) || first.Service.Model != "claude-3-haiku" {
+		t.Errorf("usage %+v, model %s", second.Service.Usage, first.Service.Model)
+	}
+	if !first.Ended.Equal(first.Asked.Add(560*time.Millisecond)) || !strings.Contains(string(first.Service.Response), `"options_json":{"temperature":0}`) {
+		t.Errorf("ended %s, kept %s", first.Ended, first.Service.Response)
+	}
+}
+
+func TestASessionOfAichatBecomesAConversation(t *testing.T) {
+	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	trees := readAll(t, Aichat, aichatFile, Origin{Name: "ship.yaml", Time: at})
+	want := `ship
+2026-01-01T00:00:00.000 answered "Answer as a pirate.\n\nhello" "Ahoy!"
+2026-01-01T00:00:00.001 answered "what is this?\n\n[image: data:image/png;base64]" "Let me look.\n\nA ship."
+2026-01-01T00:00:00.002 unknown "and now?" ""
+`
+	if got := told(trees); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+	if head := trees[0].Turns[1]; trees[0].Conversation.Head != head.ID || head.Service.Model != "openai:gpt-4o" {
+		t.Errorf("%+v", trees[0].Conversation)
+	}
+	named := readAll(t, Aichat, aichatFile, Origin{Name: "20240131T101112-pirate-talk.yaml", Time: at})
+	if got := told(named); !strings.HasPrefix(got, "pirate-talk\n2024-01-31T10:11:12.000 ") {
+		t.Errorf("got %s", got)
+	}
+	if unnamed := readAll(t, Aichat, aichatFile, Origin{Name: "-", Time: at}); unnamed[0].Conversation.Title != "Answer as a pirate." {
+		t.Errorf("got %s", told(unnamed))
+	}
+}
+
+func importTrees(t *testing.T, s *history.Store, format Format, text string) history.Imported {
+	t.Helper()
+	seq, err := ReadForeign(format, strings.NewReader(text), Origin{Name: "x.yaml", Time: time.Now()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	did, err := s.Import(t.Context(), seq, "work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return did
+}
+
+func TestImportingAForeignExportTwiceAddsNothingAndAChangedOneABranch(t *testing.T) {
+	s, err := history.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	for format, text := range map[Format]string{LLM: llmLog, Aichat: aichatFile} {
+		turns := importTrees(t, s, format, text).Added
+		if did := importTrees(t, s, format, text); turns != 3 || did != (history.Imported{Skipped: turns}) {
+			t.Errorf("%s again: %+v after %d turns", format, did, turns)
+		}
+	}
+	if did := importTrees(t, s, Aichat, strings.Replace(aichatFile, "A ship.", "A boat.", 1)); did != (history.Imported{Added: 2, Skipped: 1}) {
+		t.Errorf("another answer: %+v", did)
+	}
+}
+
+func TestForeignExportsThatAreNoneAreRefusedByName(t *testing.T) {
+	for _, test := range []struct {
+		format     Format
+		text, want string
+	}{
+		{LLM, `{}`, "the file: no list of responses"},
+		{LLM, `[`, "the file: no list of responses"},
+		{LLM, `[] []`, "the file: something follows its end"},
+		{LLM, `[{"id":"x","datetime_utc":"2025-02-16T22:34:30Z"},{"id":7}]`, "[1].id: cannot be a number"},
+		{LLM, `[{"id":"x","datetime_utc":"soon"}]`, `[0].datetime_utc: "soon" is not a time`},
+		{LLM, `[{"prompt":"x"}]`, "[0].id: is missing"},
+		{LLM, `[7]`, "[0]: cannot be a number"},
+		{Aichat, ``, "the file: it is empty"},
+		{Aichat, `just words`, "the file: no session of aichat"},
+		{Aichat, `model: x`, "the file: no session of aichat: it has no messages"},
+		{Aichat, "messages:\n- role: critic\n  content: x", `message 1: its role "critic" is none of`},
+		{Aichat, "messages:\n- role: user\n  content: [[x]]", "message 1: its content is no text"},
+		{Aichat, "a: &a [x,x]\nb: &b [*a,*a,*a,*a]\nmessages: *b", "the file: no session of aichat"},
+	} {
+		_, err := ReadForeign(test.format, strings.NewReader(test.text), Origin{})
+		var refused *history.ImportError
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%s %q: %v, want %s", test.format, test.text, err, test.want)
+		}
+	}
+}
+
+func TestTheFormatOfAFileIsSeenAtItsBeginning(t *testing.T) {
+	for text, want := range map[string]Format{
+		"\n {\"format\":1}": Hobnob, " \t[\n{": LLM, "\xef\xbb\xbf[": LLM, "model: x": Aichat, "": Aichat, "- [": Aichat, strings.Repeat(" ", 9000): Aichat,
+	} {
+		r := bufio.NewReader(strings.NewReader(text))
+		if got := Detect(r); got != want {
+			t.Errorf("%.20q is %s, want %s", text, got, want)
+		}
+		if len(text) < 4096 {
+			if rest, _ := r.Peek(len(text)); string(rest) != text {
+				t.Errorf("%q was consumed", text)
+			}
+		}
+	}
+}
+
+// fuzzForeign: what is accepted comes out again, and importing it again adds nothing.
+func fuzzForeign(f *testing.F, format Format) {
+	s, err := history.Open(f.Context(), f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	origin := Origin{Name: "x.yaml", Time: time.Unix(1_700_000_000, 0)}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		trees, err := ReadForeign(format, bytes.NewReader(data), origin)
+		if err != nil {
+			return
+		}
+		var none *history.Store
+		if _, err := none.CheckImport(t.Context(), trees); err != nil {
+			return
+		}
+		did, err := s.Import(t.Context(), trees, "p")
+		if err != nil {
+			t.Fatalf("it was accepted and then refused: %v", err)
+		}
+		if again, err := s.Import(t.Context(), trees, "p"); err != nil || again != (history.Imported{Skipped: did.Added}) {
+			t.Fatalf("importing again: %+v, %v, after %+v", again, err, did)
+		}
+		all, err := s.All(t.Context(), "p", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, c := range all {
+			ids = append(ids, c.ID)
+		}
+		var out bytes.Buffer
+		if err := s.Export(t.Context(), &out, ids...); err != nil {
+			t.Fatal(err)
+		}
+		if would, err := s.CheckImport(t.Context(), history.ReadExport(bytes.NewReader(out.Bytes()))); err != nil || would.Added > 0 {
+			t.Fatalf("the export cannot be read: %+v, %v\n%s", would, err, out.String())
+		}
+		if _, err := s.Prune(t.Context(), history.Pruning{Before: time.Now().AddDate(1000, 0, 0)}, ids...); err != nil {
+			t.Fatal(err)
+		}
+	})
+}
+
+func FuzzReadLLM(f *testing.F) {
+	f.Add([]byte(llmLog))
+	fuzzForeign(f, LLM)
+}
+
+func FuzzReadAichat(f *testing.F) {
+	f.Add([]byte(aichatFile))
+	f.Add([]byte("messages:\n- {role: user, content: &a x}\n- {role: assistant, content: *a}\n"))
+	fuzzForeign(f, Aichat)
+}

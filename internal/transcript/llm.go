@@ -1,0 +1,165 @@
+package transcript
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// llmRow is a response in what `llm logs --json` prints
+// (https://llm.datasette.io/en/stable/logging.html). Other keys are kept in the
+// turn as what the service answered.
+type llmRow struct {
+	ID               string  `json:"id"`
+	Model            string  `json:"model"`
+	ResolvedModel    string  `json:"resolved_model"`
+	Prompt           string  `json:"prompt"`
+	System           string  `json:"system"`
+	Response         string  `json:"response"`
+	ConversationID   string  `json:"conversation_id"`
+	ConversationName string  `json:"conversation_name"`
+	DurationMS       float64 `json:"duration_ms"`
+	DateTime         string  `json:"datetime_utc"`
+	InputTokens      *int64  `json:"input_tokens"`
+	OutputTokens     *int64  `json:"output_tokens"`
+
+	raw   []byte
+	asked time.Time
+}
+
+// llmTimes are the forms of datetime_utc; the older ones have no offset.
+var llmTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05"}
+
+// maxDuration bounds how long an answer can have taken, in milliseconds.
+const maxDuration = 24 * 60 * 60 * 1000
+
+// readLLM makes one conversation of the responses that have one conversation id,
+// chained in the order of time.
+func readLLM(data []byte) ([]history.Tree, error) {
+	rows, err := readLLMRows(data)
+	if err != nil {
+		return nil, err
+	}
+	// The ids are ULIDs, which sort by time where the milliseconds are equal.
+	slices.SortStableFunc(rows, func(a, b llmRow) int {
+		return cmp.Or(a.asked.Compare(b.asked), cmp.Compare(a.ID, b.ID))
+	})
+	byConversation := map[string][]llmRow{}
+	var order []string
+	seen := map[string]bool{}
+	for _, row := range rows {
+		if seen[row.ID] {
+			continue
+		}
+		seen[row.ID] = true
+		key := cmp.Or(row.ConversationID, row.ID)
+		if byConversation[key] == nil {
+			order = append(order, key)
+		}
+		byConversation[key] = append(byConversation[key], row)
+	}
+	trees := make([]history.Tree, len(order))
+	for i, key := range order {
+		trees[i] = llmTree(key, byConversation[key])
+	}
+	return trees, nil
+}
+
+func readLLMRows(data []byte) ([]llmRow, error) {
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	var raws []json.RawMessage
+	if err := decoder.Decode(&raws); err != nil {
+		return nil, refuse("the file", "no list of responses: %v", err)
+	}
+	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
+		return nil, refuse("the file", "something follows its end")
+	}
+	rows := make([]llmRow, len(raws))
+	for i, raw := range raws {
+		path := fmt.Sprintf("[%d]", i)
+		row := &rows[i]
+		err := json.Unmarshal(raw, row)
+		var wrong *json.UnmarshalTypeError
+		switch {
+		case errors.As(err, &wrong):
+			return nil, refuse(strings.TrimSuffix(path+"."+wrong.Field, "."), "cannot be a %s", wrong.Value)
+		case err != nil:
+			return nil, refuse(path, "%v", err)
+		case row.ID == "":
+			return nil, refuse(path+".id", "is missing")
+		}
+		var compact bytes.Buffer
+		if err := json.Compact(&compact, raw); err != nil {
+			return nil, refuse(path, "%v", err)
+		}
+		row.raw = compact.Bytes()
+		for _, layout := range llmTimes {
+			if row.asked, err = time.Parse(layout, row.DateTime); err == nil {
+				break
+			}
+		}
+		if err != nil {
+			return nil, refuse(path+".datetime_utc", "%.40q is not a time", row.DateTime)
+		}
+		row.asked = row.asked.UTC().Truncate(time.Millisecond)
+	}
+	return rows, nil
+}
+
+// llmTree chains responses. One without a prompt carries on the turn before it:
+// it is the round after a tool was called. The system prompt stands before
+// the question where it changes.
+func llmTree(key string, rows []llmRow) history.Tree {
+	tree := history.Tree{Conversation: history.Conversation{ID: stableID("llm", key), Title: rows[0].ConversationName}}
+	if tree.Conversation.Title == "" {
+		tree.Conversation.Title = history.TitleOf(rows[0].Prompt)
+	}
+	system := ""
+	for len(rows) > 0 {
+		n := 1
+		for n < len(rows) && rows[n].Prompt == "" {
+			n++
+		}
+		first, prompt := rows[0], rows[0].Prompt
+		if first.System != system {
+			system = first.System
+			prompt = join(system, prompt)
+		}
+		t := history.Turn{ID: stableID("llm", key, first.ID), Question: prompt, Asked: first.asked}
+		var usage history.Usage
+		counted := false
+		var raws [][]byte
+		for _, row := range rows[:n] {
+			t.Reply = join(t.Reply, row.Response)
+			t.Ended = row.asked.Add(time.Duration(min(maxDuration, max(0, row.DurationMS))) * time.Millisecond)
+			t.Service.Model = cmp.Or(row.ResolvedModel, row.Model)
+			raws = append(raws, row.raw) // all that llm told, on a line for each response
+			for _, tokens := range []struct {
+				from *int64
+				to   *int64
+			}{{row.InputTokens, &usage.PromptTokens}, {row.OutputTokens, &usage.CompletionTokens}} {
+				if tokens.from != nil {
+					*tokens.to += max(0, *tokens.from)
+					counted = true
+				}
+			}
+		}
+		if counted {
+			usage.TotalTokens = usage.PromptTokens + usage.CompletionTokens
+			t.Service.Usage = &usage
+		}
+		t.Service.Response = bytes.Join(raws, []byte("\n"))
+		settle(&t, "llm")
+		grow(&tree, t)
+		rows = rows[n:]
+	}
+	return tree
+}

@@ -1,0 +1,150 @@
+package transcript
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"regexp"
+	"strings"
+
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/text"
+)
+
+// WriteMarkdown writes a conversation as Markdown: its title as a heading, each
+// question as a quotation and each reply as it is. A reply that leaves a block
+// open, so that it would swallow what follows, is closed or fenced.
+func WriteMarkdown(w io.Writer, t Transcript) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# %s\n\n*%s*\n", escapeMarkdown(title(t.Conversation)), aside(t))
+	for _, turn := range t.Turns {
+		fmt.Fprintf(&b, "\n> **%s**\n>\n", shownTime(turn.Asked))
+		quoteMarkdown(&b, turn.Question)
+		b.WriteString("\n")
+		if why := outcome(turn); why != "" {
+			fmt.Fprintf(&b, "*%s*\n", escapeMarkdown(why))
+			continue
+		}
+		b.WriteString(closed(turn.Reply))
+		b.WriteString("\n")
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func quoteMarkdown(b *strings.Builder, text string) {
+	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
+	for line := range strings.Lines(text) {
+		b.WriteString(strings.TrimRight("> "+strings.TrimSuffix(line, "\n"), " ") + "\n")
+	}
+}
+
+// escapeMarkdown makes text on one line stand for itself.
+func escapeMarkdown(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < 0x80 && strings.ContainsRune("\\`*_{}[]()#+-!|<>&~$", r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+const (
+	// maxMarkdown bounds, in bytes, what is parsed as Markdown. Beyond it the
+	// parser's quadratic cases would take many seconds.
+	maxMarkdown = 256 << 10
+	maxNesting  = 200     // bytes of marks that begin a line
+	maxCells    = 1 << 20 // of a table
+)
+
+// nesting matches the marks of quotations and lists at the beginning of a line.
+var nesting = regexp.MustCompile(`^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t]))+`)
+
+// parsable reports whether a text can be parsed as Markdown in reasonable time
+// and memory: a table has as many cells as its widest row in each of its rows.
+func parsable(markdown string) bool {
+	if len(markdown) > maxMarkdown {
+		return false
+	}
+	lines, bars := 0, 0
+	for line := range strings.Lines(markdown) {
+		lines++
+		bars = max(bars, strings.Count(line, "|"))
+		if len(nesting.FindString(line)) > maxNesting {
+			return false
+		}
+	}
+	return lines*bars <= maxCells
+}
+
+// closed returns a reply after which new Markdown can begin.
+func closed(reply string) string {
+	reply = strings.Trim(reply, "\r\n")
+	fence := openFence(reply)
+	with := reply
+	if fence != "" {
+		with += "\n" + fence
+	}
+	switch {
+	case !parsable(reply), endsClosed(with):
+		return with
+	case endsClosed(reply):
+		return reply
+	}
+	return fenced(reply)
+}
+
+// endsClosed reports whether a paragraph that follows the text is a paragraph.
+func endsClosed(markdown string) bool {
+	const next = "next"
+	source := []byte(markdown + "\n\n" + next + "\n")
+	document := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
+	last := document.LastChild()
+	return last != nil && last.Kind() == ast.KindParagraph && string(bytes.TrimSpace(last.Lines().Value(source))) == next
+}
+
+// openFence is the fence that would close the block that begins last.
+func openFence(markdown string) string {
+	open := ""
+	for line := range strings.Lines(markdown) {
+		mark, info := fenceOf(line)
+		switch {
+		case open == "":
+			open = mark
+		case strings.HasPrefix(mark, open) && info == "":
+			open = ""
+		}
+	}
+	return open
+}
+
+// fenceLine matches a line that may begin or end a block of code (CommonMark 4.5).
+var fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t]*\r?\n?$")
+
+// fenceOf returns the fence of a line and the first word behind it, both empty
+// when it is another line.
+func fenceOf(line string) (mark, info string) {
+	match := fenceLine.FindStringSubmatch(line)
+	if match == nil || match[1][0] == '`' && strings.Contains(match[2], "`") {
+		return "", ""
+	}
+	info, _, _ = strings.Cut(match[2], " ")
+	return match[1], info
+}
+
+// fenced shows text as it is, in a block of code.
+func fenced(text string) string {
+	longest, run := 2, 0
+	for i := range len(text) {
+		if run++; text[i] != '`' {
+			run = 0
+		}
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	return fence + "\n" + strings.TrimRight(text, "\n") + "\n" + fence
+}

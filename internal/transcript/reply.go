@@ -1,0 +1,247 @@
+package transcript
+
+import (
+	"bytes"
+	"html"
+	"html/template"
+	"io"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/chroma/v2"
+	chromahtml "github.com/alecthomas/chroma/v2/formatters/html"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
+	"github.com/microcosm-cc/bluemonday"
+	"github.com/yuin/goldmark"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/extension"
+	extensionast "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/util"
+)
+
+const (
+	// maxCode bounds, in bytes, the code that is highlighted, and patience the
+	// time for one block: a lexer may need very long for code made for that.
+	maxCode  = 64 << 10
+	patience = time.Second
+)
+
+// replyRenderer makes HTML of replies.
+type replyRenderer struct {
+	markdown goldmark.Markdown
+	nodes    nodes
+	policy   *bluemonday.Policy
+}
+
+func newReplyRenderer() replyRenderer {
+	own := nodes{formatter: codeFormatter()}
+	return replyRenderer{
+		nodes: own,
+		markdown: goldmark.New(
+			goldmark.WithExtensions(extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute)),
+				extension.Strikethrough, extension.Linkify, extension.TaskList),
+			goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(own, 1))),
+		),
+		policy: replyPolicy(),
+	}
+}
+
+// replyPolicy is the allow-list of what a reply may become.
+func replyPolicy() *bluemonday.Policy {
+	p := bluemonday.NewPolicy()
+	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "li",
+		"table", "thead", "tbody", "tr", "th", "td", "pre", "code", "em", "strong", "del", "span")
+	p.AllowAttrs("start").Matching(bluemonday.Integer).OnElements("ol")
+	p.AllowAttrs("align").Matching(regexp.MustCompile(`^(left|center|right)$`)).OnElements("th", "td")
+	p.AllowAttrs("class").Matching(regexp.MustCompile(`^[a-z0-9]{1,6}$`)).OnElements("span", "pre", "code")
+	p.AllowAttrs("href").OnElements("a")
+	p.AllowURLSchemes("http", "https", "mailto")
+	p.AllowRelativeURLs(false)
+	p.RequireParseableURLs(true)
+	p.RequireNoFollowOnLinks(true)
+	p.RequireNoReferrerOnLinks(true)
+	return p
+}
+
+// render returns HTML that is safe to stand in a page.
+func (r replyRenderer) render(reply string) template.HTML {
+	var out bytes.Buffer
+	if !parsable(reply) || r.markdown.Convert([]byte(reply), &out) != nil {
+		out.Reset()
+		out.WriteString("<pre>" + html.EscapeString(reply) + "</pre>")
+	}
+	return template.HTML(r.policy.SanitizeBytes(out.Bytes())) //nolint:gosec // it is sanitized here
+}
+
+// question returns the HTML of a question: text as it was typed, and the blocks of
+// code in it, which is how files are sent, as code.
+func (r replyRenderer) question(question string) template.HTML {
+	var out, text, code strings.Builder
+	fence, language := "", ""
+	flush := func() {
+		if plain := strings.Trim(text.String(), "\n"); plain != "" {
+			out.WriteString("<p>" + html.EscapeString(plain) + "</p>\n")
+		}
+		text.Reset()
+	}
+	for line := range strings.Lines(question) {
+		mark, info := fenceOf(line)
+		switch {
+		case fence == "" && mark != "":
+			flush()
+			fence, language = mark, info
+		case fence != "" && strings.HasPrefix(mark, fence) && info == "":
+			out.WriteString(r.nodes.code(code.String(), language))
+			code.Reset()
+			fence = ""
+		case fence != "":
+			code.WriteString(line)
+		default:
+			text.WriteString(line)
+		}
+	}
+	flush()
+	if fence != "" {
+		out.WriteString(r.nodes.code(code.String(), language))
+	}
+	return template.HTML(r.policy.Sanitize(out.String())) //nolint:gosec // it is sanitized here
+}
+
+// nodes renders what must be rendered otherwise than goldmark does: HTML as the
+// text that it is, an image as a link to it, code with highlights.
+type nodes struct{ formatter *chromahtml.Formatter }
+
+func (n nodes) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
+	register.Register(ast.KindHTMLBlock, renderHTMLBlock)
+	register.Register(ast.KindRawHTML, renderRawHTML)
+	register.Register(ast.KindImage, renderImage)
+	register.Register(ast.KindCodeBlock, n.renderCode)
+	register.Register(ast.KindFencedCodeBlock, n.renderCode)
+	register.Register(extensionast.KindTaskCheckBox, renderCheckBox)
+}
+
+func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkContinue, nil
+	}
+	block := node.(*ast.HTMLBlock)
+	text := string(block.Lines().Value(source))
+	if block.HasClosure() {
+		text += string(block.ClosureLine.Value(source))
+	}
+	return writeEscaped(w, "<pre>", text, "</pre>\n")
+}
+
+func renderRawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkSkipChildren, nil
+	}
+	return writeEscaped(w, "", string(node.(*ast.RawHTML).Segments.Value(source)), "")
+}
+
+// renderImage writes a link: a picture that loads would tell its owner who reads.
+func renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	before, after := "[image: ", "]"
+	if !within(node, ast.KindLink) { // a link ends where another begins
+		before, after = `<a href="`+html.EscapeString(string(node.(*ast.Image).Destination))+`">[image: `, "]</a>"
+	}
+	text := after
+	if entering {
+		text = before
+	}
+	_, err := w.WriteString(text)
+	return ast.WalkContinue, err
+}
+
+// within reports whether a node stands in one of a kind.
+func within(node ast.Node, kind ast.NodeKind) bool {
+	for parent := node.Parent(); parent != nil; parent = parent.Parent() {
+		if parent.Kind() == kind {
+			return true
+		}
+	}
+	return false
+}
+
+func renderCheckBox(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	box := "☐ "
+	if node.(*extensionast.TaskCheckBox).IsChecked {
+		box = "☑ "
+	}
+	if entering {
+		_, err := w.WriteString(box)
+		return ast.WalkContinue, err
+	}
+	return ast.WalkContinue, nil
+}
+
+func (n nodes) renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+	if !entering {
+		return ast.WalkSkipChildren, nil
+	}
+	language := ""
+	if fenced, ok := node.(*ast.FencedCodeBlock); ok {
+		language = string(fenced.Language(source))
+	}
+	code := string(node.Lines().Value(source))
+	_, err := w.WriteString(n.code(code, language))
+	return ast.WalkSkipChildren, err
+}
+
+// code is a block of code in HTML.
+func (n nodes) code(code, language string) string {
+	if highlighted, ok := n.highlight(code, language); ok {
+		return `<pre class="chroma"><code>` + highlighted + "</code></pre>\n"
+	}
+	return "<pre><code>" + html.EscapeString(code) + "</code></pre>\n"
+}
+
+func writeEscaped(w util.BufWriter, before, text, after string) (ast.WalkStatus, error) {
+	_, err := w.WriteString(before + html.EscapeString(text) + after)
+	return ast.WalkSkipChildren, err
+}
+
+// highlight returns code as HTML with classes; ok is false when nobody knows the
+// language, or when it would take too long.
+func (n nodes) highlight(code, language string) (highlighted string, ok bool) {
+	defer func() {
+		if recover() != nil { // a lexer's bug spoils one block's colours, not the page
+			highlighted, ok = "", false
+		}
+	}()
+	lexer := lexers.Get(language)
+	if lexer == nil || language == "" || len(code) > maxCode {
+		return "", false
+	}
+	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, code)
+	if err != nil {
+		return "", false
+	}
+	var all []chroma.Token
+	for deadline := time.Now().Add(patience); ; {
+		token := tokens()
+		if token == chroma.EOF {
+			break
+		}
+		if time.Now().After(deadline) {
+			return "", false
+		}
+		all = append(all, token)
+	}
+	var out strings.Builder
+	if err := n.formatter.Format(&out, styles.Fallback, chroma.Literator(all...)); err != nil {
+		return "", false
+	}
+	return out.String(), true
+}
+
+func codeFormatter() *chromahtml.Formatter {
+	return chromahtml.New(chromahtml.WithClasses(true), chromahtml.WithAllClasses(true), chromahtml.PreventSurroundingPre(true), chromahtml.WithCSSComments(false))
+}
+
+func writeCodeCSS(w io.Writer, style string) error {
+	return codeFormatter().WriteCSS(w, styles.Get(style))
+}

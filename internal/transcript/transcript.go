@@ -1,0 +1,98 @@
+// Package transcript turns conversations into documents for people, Markdown and
+// self-contained HTML, and the exports of other programs into conversations. It
+// knows neither commands nor files nor the terminal: it writes to an io.Writer
+// and reads from an io.Reader.
+//
+// Everything that it is given is hostile: titles, questions and replies must not
+// act on whoever opens the document, and a foreign export must not get more into
+// the history than it says.
+//
+// It imports package history, and it alone makes HTML: with goldmark, chroma and
+// bluemonday.
+package transcript
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// Transcript is what a document shows of one conversation.
+type Transcript struct {
+	Conversation history.Conversation
+	Turns        []history.Turn // the path from the root to the head; every turn when there is no head
+}
+
+// elsewhere is how many turns of the conversation are not shown.
+func (t Transcript) elsewhere() int { return max(0, t.Conversation.Turns-len(t.Turns)) }
+
+// shownTime is a time to the minute, in UTC: a document does not depend on who makes it.
+func shownTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04 UTC")
+}
+
+// title is a title on one line.
+func title(c history.Conversation) string {
+	if text := strings.Join(strings.Fields(visible(c.Title)), " "); text != "" {
+		return text
+	}
+	return "untitled"
+}
+
+// outcome says why a turn has no reply; it is empty for an answered one.
+func outcome(t history.Turn) string {
+	switch t.State {
+	case history.Answered:
+		return ""
+	case history.Pending:
+		return "No answer yet."
+	}
+	text := "No answer: " + string(t.State) + "."
+	if reason := strings.Join(strings.Fields(visible(t.Failure)), " "); reason != "" {
+		text = "No answer: " + string(t.State) + ", " + reason
+	}
+	return text
+}
+
+// aside is the line under a title.
+func aside(t Transcript) string {
+	text := shownTime(t.Conversation.Created)
+	if n := t.elsewhere(); n > 0 {
+		noun := "turns are"
+		if n == 1 {
+			noun = "turn is"
+		}
+		text += fmt.Sprintf(" · %d more %s not on this path", n, noun)
+	}
+	return text
+}
+
+// visible makes the characters visible that would change how the text around
+// them reads: other controls than tab and newline, and those that reorder text
+// (https://trojansource.codes). Line ends become newlines, invalid UTF-8 U+FFFD.
+func visible(text string) string {
+	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\ufffd")
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n', r == '\t':
+			b.WriteRune(r)
+		case r == '\r':
+			b.WriteByte('\n')
+		case r < 0x20:
+			b.WriteRune('\u2400' + r)
+		case r == 0x7f:
+			b.WriteRune('\u2421')
+		case r > 0x7f && r <= 0x9f, r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
+			fmt.Fprintf(&b, "<U+%04X>", r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,168 @@
+package transcript
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+func markdownOf(t *testing.T, tr Transcript) string {
+	t.Helper()
+	var out strings.Builder
+	if err := WriteMarkdown(&out, tr); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+func TestMarkdownShowsQuestionsAsQuotationsAndRepliesAsTheyAre(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	got := markdownOf(t, Transcript{
+		Conversation: history.Conversation{Title: "a *b* <c>\nd", Created: at, Turns: 4},
+		Turns: []history.Turn{
+			{Asked: at, Question: "one\n\n```\ncode\r\nmore", Reply: "# Reply\n\n- a\n  - b", State: history.Answered},
+			{Asked: at.Add(time.Minute), Question: "two", State: history.Failed, Failure: "no route\nto *host*"},
+		},
+	})
+	want := `# a \*b\* \<c\> d
+
+*2026-01-02 03:04 UTC · 2 more turns are not on this path*
+
+> **2026-01-02 03:04 UTC**
+>
+> one
+>
+> ` + "```" + `
+> code
+> more
+
+# Reply
+
+- a
+  - b
+
+> **2026-01-02 03:05 UTC**
+>
+> two
+
+*No answer: failed, no route to \*host\**
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestNoReplySwallowsWhatFollowsIt(t *testing.T) {
+	for reply, want := range map[string]string{
+		"plain":                        "plain",
+		"```go\nx\n```":                "```go\nx\n```",
+		"```go\nx":                     "```go\nx\n```",
+		"~~~~\nx\n~~~":                 "~~~~\nx\n~~~\n~~~~",
+		"- item\n  ```\n  x":           "- item\n  ```\n  x",
+		"> ```\n> x":                   "> ```\n> x",
+		"    ```\n\nnot a fence":       "    ```\n\nnot a fence",
+		"`` ``` ``":                    "`` ``` ``",
+		"<!-- open\n\nmore":            "```\n<!-- open\n\nmore\n```",
+		"<script>\n\n````":             "`````\n<script>\n\n````\n`````",
+		"<pre>\n\nx":                   "```\n<pre>\n\nx\n```",
+		"<div>\nx":                     "<div>\nx",
+		"```\n<!--\n```\n```\nx":       "```\n<!--\n```\n```\nx\n```",
+		"\n\n  indented":               "  indented",
+		"text\n\n[ref]: http://x.test": "text\n\n[ref]: http://x.test",
+	} {
+		if got := closed(reply); got != want {
+			t.Errorf("%q became\n%s\nwant\n%s", reply, got, want)
+		}
+	}
+}
+
+func FuzzClosed(f *testing.F) {
+	for _, reply := range []string{"```\nx", "<!-- x", "- ```\n\n~~~", "> <pre>\n````", "\\```\n<?x", "\t```", "***\n`````js x\n```"} {
+		f.Add(reply)
+	}
+	f.Fuzz(func(t *testing.T, reply string) {
+		if got := closed(reply); parsable(got) && strings.TrimSpace(got) != "" && !endsClosed(got) {
+			t.Errorf("what follows %q is swallowed", got)
+		}
+	})
+}
+
+func TestAPageAllowsItsOwnStyleByItsHash(t *testing.T) {
+	page := string(hostilePage(t))
+	_, rest, _ := strings.Cut(page, "<style>")
+	css, _, _ := strings.Cut(rest, "</style>")
+	sum := sha256.Sum256([]byte(css))
+	if want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(page, want) {
+		t.Errorf("the page does not say %s", want)
+	}
+	if strings.Contains(css, "url(") || strings.Contains(css, "@import") {
+		t.Error("the style loads something")
+	}
+	for _, want := range []string{"prefers-color-scheme: dark", "@media print", `<meta name="viewport"`, `.chroma .k`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	checkDOM(t, page)
+}
+
+func TestAPageOfSeveralConversationsHasATableOfThem(t *testing.T) {
+	one := history.Conversation{ID: stableID("1"), Title: "first", Turns: 1}
+	two := history.Conversation{ID: stableID("2"), Title: "second & last", Turns: 1}
+	load := func(c history.Conversation) (Transcript, error) {
+		return Transcript{c, []history.Turn{{Question: "q <" + c.Title, Reply: "**r**", State: history.Answered}}}, nil
+	}
+	var page, single bytes.Buffer
+	if err := errors.Join(WriteHTML(&page, []history.Conversation{one, two}, load), WriteHTML(&single, []history.Conversation{two}, load)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`<a href="#c-` + two.ID + `"><bdi>second &amp; last</bdi></a>`, `<article id="c-` + two.ID + `">`, "q &lt;first", "<strong>r</strong>"} {
+		if !strings.Contains(page.String(), want) {
+			t.Errorf("the page lacks %s", want)
+		}
+	}
+	if strings.Contains(single.String(), "<nav") || !strings.Contains(single.String(), "<title>second &amp; last</title>") {
+		t.Error("one conversation needs no table and is the title")
+	}
+}
+
+func TestAConversationThatCannotBeReadStopsThePage(t *testing.T) {
+	err := WriteHTML(&bytes.Buffer{}, []history.Conversation{{ID: "x"}}, func(history.Conversation) (Transcript, error) { return Transcript{}, errors.ErrUnsupported })
+	if !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestRepliesThatAParserNeedsTooLongForAreShownAsText(t *testing.T) {
+	r := newReplyRenderer()
+	for name, reply := range map[string]string{
+		"deep":       strings.Repeat("> ", 50_000),
+		"deep lists": strings.Repeat("1. ", 50_000),
+		"wide":       strings.Repeat("|a", 50_000) + "\n" + strings.Repeat("|-", 50_000) + "\n" + strings.Repeat("x\n", 5000),
+		"long":       strings.Repeat("`a``", 100_000),
+	} {
+		if got := string(r.render(reply)); !strings.HasPrefix(got, "<pre>") {
+			t.Errorf("%s: %.60s…", name, got)
+		}
+	}
+	if got := string(r.render(strings.Repeat("-", 400) + "\n\n" + strings.Repeat(" ", 8) + "code")); !strings.HasPrefix(got, "<hr>") {
+		t.Errorf("a long rule is no nesting: %.60s", got)
+	}
+}
+
+func FuzzReply(f *testing.F) {
+	for _, attack := range attacks {
+		f.Add(attack)
+	}
+	r := newReplyRenderer()
+	f.Fuzz(func(t *testing.T, reply string) {
+		reply = visible(reply)
+		checkDOM(t, "<!DOCTYPE html><div>"+string(r.render(reply))+string(r.question(reply))+"</div>")
+	})
+}
