@@ -1,0 +1,181 @@
+package history
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"text/tabwriter"
+	"time"
+)
+
+const (
+	benchTurns = 1_000_000
+	// mostRatio is how much longer a command may take beside a million turns.
+	mostRatio = 1.5
+)
+
+// benchCommands are what is measured, as a person types it.
+var benchCommands = []struct {
+	name string
+	args []string
+}{
+	{"search, rare word", []string{"conversations", "search", rareWord}},
+	{"search, common word", []string{"conversations", "search", commonWord}},
+	{"search, phrase", []string{"conversations", "search", `"` + phrase + `"`}},
+	{"list --local", []string{"conversations", "list", "--local"}},
+	{"chat -c", []string{"chat", "-q", "-c", "-a", echoAgent, "and then?"}},
+	{"version", []string{"version"}}, // reads no history
+}
+
+// BenchmarkAMillionTurns runs whole commands of the built program by turns on
+// a history of a million turns and on one of a single conversation. With
+// HOBNOB_BENCH_DIR the big history is made there and used again. See
+// docs/benchmarks.md.
+func BenchmarkAMillionTurns(b *testing.B) {
+	dir := os.Getenv("HOBNOB_BENCH_DIR")
+	if dir == "" {
+		dir = b.TempDir()
+	}
+	program := filepath.Join(b.TempDir(), "hobnob")
+	build := exec.CommandContext(b.Context(), "go", "build", "-o", program, "../..")
+	if out, err := build.CombinedOutput(); err != nil {
+		b.Fatalf("%v: %s", err, out)
+	}
+	big, small := filepath.Join(dir, "big"), b.TempDir()
+	generateOnce(b, big)
+	p := benchProgram{path: program, home: b.TempDir()}
+	p.url = p.serve(b)
+	// The conversation that chat -c goes on with is the same in both.
+	for _, home := range []string{small, big} {
+		p.run(b, home, "chat", "-q", "-a", echoAgent, "what is first?")
+		for range 3 {
+			p.run(b, home, "chat", "-q", "-c", "what is next?")
+		}
+	}
+
+	took := make([][2][]time.Duration, len(benchCommands))
+	for round := 0; b.Loop(); round++ {
+		for i, command := range benchCommands {
+			for j := range 2 {
+				which := (round + j) % 2 // neither always runs behind the other
+				took[i][which] = append(took[i][which], p.run(b, []string{small, big}[which], command.args...))
+			}
+		}
+	}
+
+	var table strings.Builder
+	w := tabwriter.NewWriter(&table, 0, 0, 2, ' ', tabwriter.AlignRight)
+	_, _ = fmt.Fprintf(w, "\tempty\tmillion\tratio\t\n")
+	for i, command := range benchCommands {
+		empty, million := median(took[i][0]), median(took[i][1])
+		ratio := float64(million) / float64(empty)
+		_, _ = fmt.Fprintf(w, "%s\t%.1f ms\t%.1f ms\t%.2f\t\n", command.name, 1000*empty.Seconds(), 1000*million.Seconds(), ratio)
+		if rounds := len(took[i][0]); ratio > mostRatio && rounds >= 15 {
+			b.Errorf("%s took %.2f times as long on a million turns; want at most %.1f", command.name, ratio, mostRatio)
+		}
+	}
+	_ = w.Flush()
+	b.Logf("medians of %d runs\n%s", len(took[0][0]), &table)
+}
+
+func median(d []time.Duration) time.Duration {
+	slices.SortFunc(d, cmp.Compare[time.Duration])
+	return d[len(d)/2]
+}
+
+// generateOnce makes the big history unless it is there, whole.
+func generateOnce(b *testing.B, dir string) {
+	b.Helper()
+	if _, err := os.Stat(dir); err == nil {
+		return
+	}
+	making := dir + ".new"
+	if err := os.RemoveAll(making); err != nil {
+		b.Fatal(err)
+	}
+	start := time.Now()
+	s, err := Open(b.Context(), making)
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := generate(b.Context(), s, benchTurns, 1); err != nil {
+		b.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		b.Fatal(err)
+	}
+	info, err := os.Stat(filepath.Join(making, FileName))
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := os.Rename(making, dir); err != nil {
+		b.Fatal(err)
+	}
+	b.Logf("made %d turns, %d MB, in %s", benchTurns, info.Size()/1_000_000, time.Since(start).Round(time.Second))
+}
+
+// benchProgram is the built program and the service that it asks.
+type benchProgram struct{ path, home, url string }
+
+const benchToken = "benchmark"
+
+// command runs the program with a data directory and nothing of the machine's own.
+func (p benchProgram) command(ctx context.Context, data string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, p.path, args...)
+	c.Env = []string{
+		"HOME=" + p.home, "XDG_CONFIG_HOME=" + p.home, "HOBNOB_STATE_DIR=" + p.home, "HOBNOB_DATA_DIR=" + data,
+		"HOBNOB_BASE_URL=" + p.url, "HOBNOB_TOKEN=" + benchToken, "HOBNOB_SERVE_TOKEN=" + benchToken, "PATH=" + os.Getenv("PATH"),
+	}
+	return c
+}
+
+// run returns how long a command took.
+func (p benchProgram) run(b *testing.B, data string, args ...string) time.Duration {
+	b.Helper()
+	c := p.command(b.Context(), data, args...)
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	start := time.Now()
+	err := c.Run()
+	took := time.Since(start)
+	if err != nil {
+		b.Fatalf("%q: %v: %s", args, err, &stderr)
+	}
+	return took
+}
+
+// serve starts the embedded service on a loopback port until the benchmark ends.
+func (p benchProgram) serve(b *testing.B) (url string) {
+	b.Helper()
+	c := p.command(b.Context(), b.TempDir(), "serve", "--addr", "127.0.0.1:0", "--json")
+	c.Cancel = func() error { return c.Process.Signal(syscall.SIGTERM) }
+	c.WaitDelay = 10 * time.Second
+	stdout, err := c.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = c.Wait() })
+	line, err := bufio.NewReader(stdout).ReadBytes('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	var served struct {
+		URL string `json:"base_url"`
+	}
+	if err := json.Unmarshal(line, &served); err != nil || served.URL == "" {
+		b.Fatalf("serve printed %q, %v", line, err)
+	}
+	return served.URL
+}

@@ -1,0 +1,6 @@
+//go:build race
+
+package history
+
+// damageStep leaves out most damages where each takes ten times as long.
+const damageStep = 20

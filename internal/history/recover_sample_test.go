@@ -1,0 +1,270 @@
+package history
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
+)
+
+// sample is a history as its two files hold it, and what stands in it where.
+type sample struct {
+	db, wal []byte
+	rows    map[string]string // id → every field, as SQL gives them
+	pruned  map[string]bool   // ids of what was deleted for good
+	bytes   map[string][]extent
+}
+
+// extent is a range of bytes of one of the files that a row is made of.
+type extent struct {
+	inLog      bool
+	start, end int64
+}
+
+const (
+	allTurns = `SELECT id, seq, conversation, coalesce(parent, 'NULL'), question, coalesce(reply, 'NULL'), state, agent_id, asked, expires, owner, coalesce(ended, 'NULL'),
+		coalesce(failure, 'NULL'), coalesce(service_id, 'NULL'), coalesce(service_conversation_id, 'NULL'), coalesce(model, 'NULL'), coalesce(finish_reason, 'NULL'),
+		coalesce(prompt_tokens, 'NULL'), coalesce(completion_tokens, 'NULL'), coalesce(total_tokens, 'NULL'), coalesce(hex(response), 'NULL'), coalesce(mark, 'NULL') FROM turns`
+	allConversations = `SELECT id, title, profile, agent_id, coalesce(head, 'NULL'), created, updated, coalesce(deleted, 'NULL') FROM conversations`
+)
+
+func readAll(t testing.TB, db *sql.DB) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, query := range []string{allTurns, allConversations} {
+		rows, err := db.QueryContext(context.Background(), query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = rows.Close() }()
+		columns, _ := rows.Columns()
+		if err := each(rows, func() error {
+			values := make([]string, len(columns))
+			into := make([]any, len(columns))
+			for i := range values {
+				into[i] = &values[i]
+			}
+			err := rows.Scan(into...)
+			all[values[0]] = fmt.Sprintf("%q", values)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// newSample makes a history of a few hundred turns with branches, every state,
+// long replies, deleted conversations and a log that was not yet played back.
+func newSample(t testing.TB, turns int, seed byte) sample {
+	t.Helper()
+	ctx, dir, random := context.Background(), t.TempDir(), rand.New(rand.NewPCG(1, 2))
+	uuid.SetRand(rand.NewChaCha8([32]byte{seed}))
+	defer uuid.SetRand(nil)
+	s, err := Open(ctx, dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	clock := time.UnixMilli(1_700_000_000_000)
+	s.now = func() time.Time {
+		clock = clock.Add(time.Duration(1+random.IntN(5000)) * time.Millisecond)
+		return clock
+	}
+	do := func(err error) {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.db.Exec(`PRAGMA synchronous = OFF`); err != nil {
+		t.Fatal(err)
+	}
+	words := strings.Fields("the quick 日本語 brown fox été jumps over Straße lazy dog 🙂 code err != nil return")
+	text := func(n int) string {
+		var b strings.Builder
+		for b.Len() < n {
+			b.WriteString(words[random.IntN(len(words))] + " ")
+		}
+		return b.String()
+	}
+	trees := map[string][]Turn{}
+	var ids []string
+	pruned := map[string]bool{}
+	ask := func() {
+		q := Question{Text: text(20 + random.IntN(100)), Profile: []string{"work", "home"}[random.IntN(2)], AgentID: "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f", Lifetime: time.Minute}
+		if len(ids) > 3 && random.IntN(8) > 0 {
+			q.Conversation = ids[random.IntN(len(ids))]
+			answered := trees[q.Conversation]
+			if len(answered) > 0 {
+				q.Parent = answered[max(0, len(answered)-1-random.IntN(2)*random.IntN(4))].ID
+			}
+		}
+		turn, err := s.Begin(ctx, q)
+		do(err)
+		if q.Conversation == "" {
+			ids = append(ids, turn.Conversation)
+		}
+		switch random.IntN(10) {
+		case 0:
+		case 1:
+			do(s.Fail(ctx, turn, Unknown, "reset by peer", []byte{0xff, 0, 1}))
+		default:
+			long := random.IntN(400)
+			if random.IntN(12) == 0 {
+				long = 3000 + random.IntN(10000)
+			}
+			service := Service{ID: "completion-" + turn.ID, ConversationID: "service-" + turn.ID, Model: "m", FinishReason: "stop", Usage: &Usage{1, 2, 3}, Response: []byte(`{"x":1}`)}
+			_, err := s.Answer(ctx, turn, text(long), service)
+			do(err)
+			turn.State = Answered
+			trees[turn.Conversation] = append(trees[turn.Conversation], turn)
+		}
+		if random.IntN(20) == 0 {
+			do(s.SetMark(ctx, turn, Pinned))
+		}
+	}
+	prune := func() {
+		i := random.IntN(len(ids))
+		turns, err := s.Turns(ctx, ids[i])
+		do(err)
+		for _, turn := range turns {
+			pruned[turn.ID] = true
+		}
+		pruned[ids[i]] = true
+		_, err = s.prune(ctx, Pruning{Before: time.Now().AddDate(1000, 0, 0)}, ids[i:i+1]) // the log stays
+		do(err)
+		ids = append(ids[:i], ids[i+1:]...)
+	}
+	for i := range turns {
+		ask()
+		if i%40 == 39 {
+			prune()
+		}
+	}
+	if _, err := s.db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+		t.Fatal(err)
+	}
+	for range turns / 10 {
+		ask()
+	}
+	do(s.Delete(ctx, ids[0]))
+	prune()
+
+	out := sample{rows: readAll(t, s.db.DB), pruned: pruned, bytes: map[string][]extent{}}
+	for name, into := range map[string]*[]byte{"": &out.db, "-wal": &out.wal} {
+		if *into, err = os.ReadFile(filepath.Join(dir, FileName+name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out.locate(t)
+	return out
+}
+
+func (s sample) file(db, wal []byte) (*sqlitefile.File, error) {
+	return sqlitefile.Open(sqlitefile.Source{ReaderAt: bytes.NewReader(db), Size: int64(len(db))},
+		sqlitefile.Source{ReaderAt: bytes.NewReader(wal), Size: int64(len(wal))})
+}
+
+// locate finds the bytes of every row, in the undamaged files.
+func (s sample) locate(t testing.TB) {
+	t.Helper()
+	f, err := s.file(s.db, s.wal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range f.Objects() {
+		if o.Name != "turns" && o.Name != "conversations" {
+			continue
+		}
+		for _, n := range f.Tree(o.Root).Pages {
+			p, err := f.Page(n)
+			if err != nil || !p.IsTableLeaf() {
+				continue
+			}
+			cells, _ := p.Cells()
+			for _, c := range cells {
+				row, err := c.Row()
+				if err != nil {
+					t.Fatal(err)
+				}
+				id := string(row[0].Bytes)
+				if o.Name == "turns" {
+					id = string(row[1].Bytes)
+				}
+				spans, err := c.Spans()
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, span := range spans {
+					s.bytes[id] = append(s.bytes[id], extent{span.Page.InLog, span.Page.Offset + int64(span.Start), span.Page.Offset + int64(span.End)})
+				}
+			}
+		}
+	}
+	if len(s.bytes) != len(s.rows) {
+		t.Fatalf("%d rows were located in the file, SQL has %d", len(s.bytes), len(s.rows))
+	}
+}
+
+// A row is undamaged when no byte of its cell and none of the pages that it goes
+// on to was touched. That is all: the header and the cell pointers of its page may
+// be gone (cells are then found by their form), and so may the pages above it, the
+// schema, the header of the database, the list of free pages, and a frame's header
+// or checksum in the log.
+func (s sample) undamaged(id string, hit extent) bool {
+	for _, e := range s.bytes[id] {
+		if e.inLog == hit.inLog && e.start < hit.end && hit.start < e.end {
+			return false
+		}
+	}
+	return true
+}
+
+// damages are deterministic: single bits, bursts, and sectors of zeros.
+func (s sample) damages(bits, bursts, sectors int) []func(db, wal []byte) extent {
+	random := rand.New(rand.NewPCG(3, 4))
+	var all []func(db, wal []byte) extent
+	add := func(length int64, align int64, change func(b []byte)) {
+		inLog := random.IntN(3) == 0
+		size := int64(len(s.db))
+		if inLog {
+			size = int64(len(s.wal))
+		}
+		at := random.Int64N(size-length) / align * align
+		all = append(all, func(db, wal []byte) extent {
+			target := db
+			if inLog {
+				target = wal
+			}
+			change(target[at : at+length])
+			return extent{inLog, at, at + length}
+		})
+	}
+	for range bits {
+		bit := byte(1) << random.IntN(8)
+		add(1, 1, func(b []byte) { b[0] ^= bit })
+	}
+	for range bursts {
+		seed := random.Uint64()
+		add(2+random.Int64N(62), 1, func(b []byte) {
+			r := rand.New(rand.NewPCG(seed, 0))
+			for i := range b {
+				b[i] = byte(r.Uint32())
+			}
+		})
+	}
+	for range sectors {
+		add(512, 512, func(b []byte) { clear(b) })
+	}
+	return all
+}

@@ -1,0 +1,261 @@
+package sqlitefile_test
+
+import (
+	"bytes"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
+)
+
+// files makes a database of many kinds of rows with an open log.
+func files(t testing.TB, pageSize int) (db, wal []byte, want map[int64]string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.db")
+	conn, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	conn.SetMaxOpenConns(1)
+	exec := func(query string, args ...any) {
+		t.Helper()
+		if _, err := conn.Exec(query, args...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	exec(fmt.Sprintf(`PRAGMA page_size = %d; PRAGMA journal_mode = WAL; PRAGMA synchronous = OFF; PRAGMA wal_autocheckpoint = 0`, pageSize))
+	exec(`CREATE TABLE notes(id INTEGER PRIMARY KEY, text TEXT, n INTEGER, data BLOB); CREATE INDEX by_text ON notes(text)`)
+	random := rand.New(rand.NewPCG(1, uint64(pageSize)))
+	want = map[int64]string{}
+	for i := range 300 {
+		if i == 200 {
+			exec(`PRAGMA wal_checkpoint(TRUNCATE)`)
+		}
+		id := random.Int64() >> random.IntN(63)
+		if i%7 == 0 {
+			id = -id
+		}
+		text := strings.Repeat("é", random.IntN(1+5<<random.IntN(12)))
+		n := random.Int64()>>random.IntN(63) - 5
+		exec(`INSERT OR REPLACE INTO notes VALUES(?, ?, ?, ?)`, id, text, n, []byte{byte(i), 0, 0xff})
+		want[id] = fmt.Sprintf("%s|%d|%x", text, n, []byte{byte(i), 0, 0xff})
+	}
+	for suffix, into := range map[string]*[]byte{"": &db, "-wal": &wal} {
+		if *into, err = os.ReadFile(path + suffix); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return db, wal, want
+}
+
+func open(db, wal []byte) (*sqlitefile.File, error) {
+	return sqlitefile.Open(sqlitefile.Source{ReaderAt: bytes.NewReader(db), Size: int64(len(db))},
+		sqlitefile.Source{ReaderAt: bytes.NewReader(wal), Size: int64(len(wal))})
+}
+
+// notes returns the rows of the table as files has them.
+func notes(t testing.TB, f *sqlitefile.File) map[int64]string {
+	t.Helper()
+	got := map[int64]string{}
+	for _, o := range f.Objects() {
+		tree := f.Tree(o.Root)
+		if !tree.Complete {
+			t.Errorf("the tree of %s is not complete", o.Name)
+		}
+		if o.Name != "notes" {
+			continue
+		}
+		for _, n := range tree.Pages {
+			p, err := f.Page(n)
+			if err != nil {
+				t.Fatal(err)
+			}
+			cells, ok := p.Cells()
+			if !ok {
+				t.Errorf("page %d has cells that cannot be read", n)
+			}
+			for _, c := range cells {
+				if !p.IsTableLeaf() {
+					continue
+				}
+				row, err := c.Row()
+				if err != nil {
+					t.Fatal(err)
+				}
+				got[c.Rowid] = fmt.Sprintf("%s|%d|%x", row[1].Bytes, row[2].Int, row[3].Bytes)
+			}
+		}
+	}
+	return got
+}
+
+func wantNotes(t testing.TB, what string, f *sqlitefile.File, want map[int64]string) {
+	t.Helper()
+	got := notes(t, f)
+	if len(got) != len(want) {
+		t.Errorf("%s: %d rows, want %d", what, len(got), len(want))
+	}
+	for id, row := range want {
+		if got[id] != row {
+			t.Errorf("%s: row %d is %.60q, want %.60q", what, id, got[id], row)
+		}
+	}
+}
+
+func TestASoundFileReadsAsSQLiteReadsIt(t *testing.T) {
+	for _, size := range []int{512, 1024, 4096, 65536} {
+		db, wal, want := files(t, size)
+		f, err := open(db, wal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNotes(t, fmt.Sprint("page size ", size), f, want)
+		if n := f.DamagedFrames(); n != 0 {
+			t.Errorf("page size %d: %d damaged frames in a sound log", size, n)
+		}
+	}
+}
+
+func TestTheHeaderMayBeGone(t *testing.T) {
+	db, wal, want := files(t, 1024)
+	clear(db[:100])
+	clear(wal[:32])
+	f, err := open(db, wal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantNotes(t, "without headers", f, want)
+}
+
+// Damage inside one word of 32 bits of the log leaves no trace, wherever it is.
+func TestOneWrongWordOfTheLogIsMended(t *testing.T) {
+	db, wal, want := files(t, 512)
+	random := rand.New(rand.NewPCG(5, 6))
+	step := max(1, len(wal)/4/700)
+	for word := 0; word+4 <= len(wal)-4; word += 4 * step {
+		broken := bytes.Clone(wal)
+		binary.LittleEndian.PutUint32(broken[word:], binary.LittleEndian.Uint32(wal[word:])^(1<<random.IntN(32)|random.Uint32()))
+		f, err := open(db, broken)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.DamagedFrames() == 0 {
+			t.Errorf("word at %d: the damage was not noticed", word)
+		}
+		wantNotes(t, fmt.Sprint("word at ", word), f, want)
+		if t.Failed() {
+			return
+		}
+	}
+}
+
+func TestATornEndOfTheLogIsNotCommitted(t *testing.T) {
+	db, wal, want := files(t, 512)
+	for _, cut := range []int{1, 100, 512 + 24 - 1} {
+		f, err := open(db, append(bytes.Clone(wal), wal[len(wal)-512-24:len(wal)-cut]...))
+		if err != nil {
+			t.Fatal(err)
+		}
+		wantNotes(t, fmt.Sprint("cut ", cut), f, want)
+		if n := f.DamagedFrames(); n != 0 {
+			t.Errorf("a torn end counts as %d damaged frames", n)
+		}
+	}
+}
+
+func TestRowsAreFoundByTheirForm(t *testing.T) {
+	db, _, _ := files(t, 1024)
+	f, err := open(db, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := notes(t, f)
+	broken := bytes.Clone(db)
+	for n := uint32(2); n <= f.Pages(); n++ {
+		if p, err := f.Page(n); err == nil && p.IsTableLeaf() {
+			clear(broken[p.Offset : p.Offset+8])
+		}
+	}
+	if f, err = open(broken, nil); err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{} // old copies too, which the page has not overwritten yet
+	for n := uint32(2); n <= f.Pages(); n++ {
+		p, _ := f.Page(n)
+		for _, c := range p.Search(4) {
+			if row, err := c.Row(); err == nil && row[0].Kind == sqlitefile.Null {
+				found[fmt.Sprintf("%d|%s|%d|%x", c.Rowid, row[1].Bytes, row[2].Int, row[3].Bytes)] = true
+			}
+		}
+	}
+	for id, row := range want {
+		if !found[fmt.Sprintf("%d|%s", id, row)] {
+			t.Errorf("row %d was not found: %.60q", id, row)
+		}
+	}
+}
+
+// FuzzFile reads any bytes as a database and its log. Nothing that they say leads
+// out of them: no panic, no endless chain, no more bytes of rows than the pages,
+// each read a few times, can hold.
+func FuzzFile(f *testing.F) {
+	db, wal, _ := files(f, 512)
+	f.Add(db[:20*512], wal[:32+10*(24+512)])
+	f.Add(db[:512], []byte{})
+	f.Add([]byte{}, wal[:2000])
+	f.Fuzz(func(t *testing.T, db, wal []byte) {
+		if len(db)+len(wal) > 64<<10 {
+			return
+		}
+		file, err := open(db, wal)
+		if err != nil {
+			return
+		}
+		file.Objects()
+		file.UserVersion()
+		if len(file.Free()) > int(file.Pages()) {
+			t.Error("more free pages than pages")
+		}
+		total := 0
+		read := func(p sqlitefile.Page) {
+			cells, _ := p.Cells()
+			for _, c := range append(cells, p.Search(3, 4, 5)...) {
+				row, err := c.Row()
+				if err != nil {
+					continue
+				}
+				for _, v := range row {
+					total += len(v.Bytes)
+				}
+			}
+			if len(p.Search(4)) > 65536 {
+				t.Error("more rows on a page than bytes")
+			}
+		}
+		for n := uint32(1); n <= file.Pages(); n++ {
+			if tree := file.Tree(n); len(tree.Pages) > int(file.Pages()) {
+				t.Error("a tree has more pages than the file")
+			}
+			if p, err := file.Page(n); err == nil {
+				read(p)
+			}
+		}
+		for p := range file.Earlier() {
+			read(p)
+		}
+		// Each offset of each page may begin a row on the page itself; what rows
+		// hold of other pages is bounded by the reads of those.
+		if bound := (len(db) + len(wal)) * (16 + 65536/8); total > bound {
+			t.Errorf("%d bytes of rows out of %d", total, len(db)+len(wal))
+		}
+	})
+}
