@@ -8,7 +8,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -21,6 +20,9 @@ type chatOptions struct {
 	Agent        string
 	Continue     bool
 	Conversation string
+	At           string
+	Again        bool
+	EditTurn     string
 	Files        []string
 	Edit         bool
 	Interactive  bool
@@ -55,6 +57,7 @@ before it is shown. On a terminal the reply is rendered; in a pipe it comes byte
 for byte. See also: hobnob help exit-codes.`,
 		Example: `  hobnob chat "how do I undo the last commit?"
   hobnob chat -c "and keep the changes?"
+  hobnob chat --again
   hobnob chat -f main.go -f main_test.go "review these"
   tail -50 error.log | hobnob chat "what went wrong?"
   hobnob chat --json "name three rivers" | jq -r .reply`,
@@ -62,7 +65,7 @@ for byte. See also: hobnob help exit-codes.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Words = args
 			opts.historyGiven = cmd.Flags().Changed("history")
-			if !cmd.Flags().Changed("conversation") && !opts.Continue && opts.Title == "" {
+			if !cmd.Flags().Changed("conversation") && !opts.Continue && opts.Title == "" && opts.At == "" && opts.EditTurn == "" {
 				opts.Conversation = f.Env("HOBNOB_CONVERSATION")
 			}
 			if err := opts.validate(); err != nil {
@@ -76,6 +79,9 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: the `name` of an alias, or a UUID")
 	flags.BoolVarP(&opts.Continue, "continue", "c", false, "continue the latest conversation of the profile")
 	flags.StringVarP(&opts.Conversation, "conversation", "C", "", "continue this conversation: an `id`, its first characters, or a title")
+	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, which makes a branch")
+	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, beside the first answer")
+	flags.StringVar(&opts.EditTurn, "edit-turn", "", "open the question of this `turn` in the editor and ask it beside the old one")
 	flags.StringArrayVarP(&opts.Files, "file", "f", nil, "add this `file` to the prompt; - is standard input (repeatable)")
 	flags.BoolVarP(&opts.Edit, "edit", "e", false, "write the prompt in $VISUAL or $EDITOR")
 	flags.BoolVarP(&opts.Interactive, "interactive", "i", false, "go on asking, line by line")
@@ -88,7 +94,7 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.Int("retries", 2, "further attempts after a request that was certainly not accepted, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
 	_ = cmd.RegisterFlagCompletionFunc("conversation", f.completeConversations)
-	for _, flag := range []string{"title", "history", "retries"} {
+	for _, flag := range []string{"title", "history", "retries", "at", "edit-turn"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -102,6 +108,14 @@ func (o chatOptions) validate() error {
 		return usagef(see, "--continue and --conversation exclude each other")
 	case o.Title != "" && (o.Continue || o.Conversation != ""):
 		return usagef(see, "--title names a new conversation; it cannot be used while continuing one")
+	case o.branches() > 1:
+		return usagef(see, "--at, --again and --edit-turn exclude each other")
+	case o.Title != "" && o.branches() > 0:
+		return usagef(see, "--title names a new conversation; it cannot be used with --at, --again or --edit-turn")
+	case o.Again && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
+		return usagef("leave the prompt out, or use --edit-turn to change it", "--again asks the last question as it was")
+	case o.EditTurn != "" && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
+		return usagef("leave the prompt out", "--edit-turn takes the prompt from the editor")
 	case o.History < 0:
 		return usagef(see, "--history cannot be %d; want 0 or more", o.History)
 	case o.Interactive && (o.f.Global.JSON || o.DryRun):
@@ -112,6 +126,17 @@ func (o chatOptions) validate() error {
 	return nil
 }
 
+// branches counts the flags that make a branch.
+func (o chatOptions) branches() int {
+	n := 0
+	for _, given := range []bool{o.At != "", o.Again, o.EditTurn != ""} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
 func runChat(ctx context.Context, opts chatOptions) error {
 	f := opts.f
 	profile, err := f.Profile()
@@ -119,7 +144,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		return err
 	}
 	save := profile.Save && !opts.NoSave
-	store, conversation, err := opts.continued(ctx, profile, save && !opts.DryRun)
+	store, conversation, branch, err := opts.continued(ctx, profile, save && !opts.DryRun)
 	if err != nil {
 		return err
 	}
@@ -131,7 +156,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if err != nil {
 		return err
 	}
-	question := chat.Question{AgentID: agentID, Conversation: conversation, Title: opts.Title, Context: opts.limits(profile)}
+	question := chat.Question{AgentID: agentID, Conversation: conversation, Parent: branch.parent, Title: opts.Title, Context: opts.limits(profile)}
 	asker := chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: lifetime(profile)}
 	e := &exchange{f: f, opts: opts, profile: profile, client: client, asker: asker, save: save}
 	if !save && !opts.DryRun {
@@ -143,8 +168,14 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		return e.interactive(ctx, question)
 	}
 	var draft string
-	if question.Text, draft, err = opts.prompt(ctx); err != nil {
+	if question.Text, draft, err = opts.ask(ctx, branch); err != nil {
 		return err
+	}
+	if conversation != nil && question.Conversation != nil && branch.parent == nil {
+		// Reading the prompt may have taken long, in a pipe or an editor.
+		if *conversation, err = store.Find(ctx, conversation.ID); err != nil {
+			return keepDraft(draft, chat.Answer{}, err)
+		}
 	}
 	switch {
 	case opts.DryRun:
@@ -170,16 +201,17 @@ func keepDraft(draft string, answer chat.Answer, err error) error {
 
 // talks reports whether there is nothing to ask yet and somebody to ask for it.
 func (o chatOptions) talks() bool {
-	return len(o.Words) == 0 && len(o.Files) == 0 && !o.Edit && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
+	return len(o.Words) == 0 && len(o.Files) == 0 && !o.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
 }
 
 // continued opens the history, for writing when something will be saved, and
 // finds the conversation to continue, nil for a new one.
-func (o chatOptions) continued(ctx context.Context, profile config.Profile, write bool) (*history.Store, *history.Conversation, error) {
+func (o chatOptions) continued(ctx context.Context, profile config.Profile, write bool) (*history.Store, *history.Conversation, branch, error) {
 	open := o.f.History
+	goesOn := o.Continue || o.Conversation != "" || o.branches() > 0
 	if !write {
-		if open = o.f.ReadHistory; !o.Continue && o.Conversation == "" {
-			return nil, nil, nil
+		if open = o.f.ReadHistory; !goesOn {
+			return nil, nil, branch{}, nil
 		}
 	}
 	store, err := open(ctx)
@@ -190,35 +222,45 @@ func (o chatOptions) continued(ctx context.Context, profile config.Profile, writ
 		err = &chat.JournalError{Err: err}
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, branch{}, err
 	}
-	if !o.Continue && o.Conversation == "" {
-		return store, nil, nil
+	if !goesOn {
+		return store, nil, branch{}, nil
 	}
 	if store == nil {
-		return nil, nil, &hintError{err: &history.NotFoundError{Ref: first(o.Conversation, "latest")}, hint: "there is no history yet; ask without -c"}
+		return nil, nil, branch{}, &hintError{err: &history.NotFoundError{Ref: first(o.Conversation, "latest")}, hint: "there is no history yet; ask without -c"}
 	}
 	var found history.Conversation
-	if o.Continue {
+	switch turn := first(o.At, o.EditTurn); {
+	case turn != "" && o.Conversation == "" && !o.Continue:
+		var t history.Turn
+		if t, err = store.FindTurn(ctx, "", turn); err == nil {
+			found, err = store.Find(ctx, t.Conversation)
+		}
+	case o.Conversation == "":
 		found, err = store.Latest(ctx, profile.Name)
 		var missing *history.NotFoundError
 		if errors.As(err, &missing) {
 			err = &hintError{err: err, hint: fmt.Sprintf("the profile %q has no conversation yet; ask without -c", profile.Name)}
 		}
-	} else {
+	default:
 		found, err = store.Find(ctx, o.Conversation)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, branch{}, err
 	}
 	if _, chosen := o.f.flags[config.ProfileKey]; found.Profile != profile.Name && !chosen {
-		return nil, nil, usagef(fmt.Sprintf("continue it there with -p %s, or send it here with -p %s", found.Profile, profile.Name),
+		return nil, nil, branch{}, usagef(fmt.Sprintf("continue it there with -p %s, or send it here with -p %s", found.Profile, profile.Name),
 			"conversation %s belongs to the profile %q, not to %q", history.Short(found.ID), found.Profile, profile.Name)
 	}
-	if last, ok, err := store.LastUnanswered(ctx, found); err == nil && ok {
+	at, err := o.branch(ctx, store, found)
+	if err != nil {
+		return nil, nil, branch{}, err
+	}
+	if last, ok, err := store.LastUnanswered(ctx, found); err == nil && ok && o.branches() == 0 {
 		o.f.note("the last question of this conversation has no answer (%s) and is left out: %s", last.State, history.TitleOf(last.Question))
 	}
-	return store, &found, nil
+	return store, &found, at, nil
 }
 
 // agent is the one named by the flag, else the conversation's own, else the profile's.
@@ -272,12 +314,16 @@ func (e *exchange) preview(ctx context.Context, question chat.Question) error {
 
 // withoutHistory carries the context in memory, because nothing may be written.
 func (e *exchange) withoutHistory(ctx context.Context, question *chat.Question) error {
-	plan, err := e.asker.Plan(ctx, chat.Question{Conversation: question.Conversation, Context: question.Context})
+	considered, err := e.asker.Consider(ctx, *question)
 	if err != nil {
 		return err
 	}
-	question.Earlier = append([]api.Message{}, plan.Request.Messages[:len(plan.Request.Messages)-1]...)
-	question.Conversation, e.asker.History = nil, nil
+	for _, c := range considered {
+		if c.Left == "" {
+			question.Earlier = append(question.Earlier, c.Turn)
+		}
+	}
+	question.Conversation, question.Parent, e.asker.History = nil, nil, nil
 	return nil
 }
 

@@ -33,14 +33,19 @@ func (e *exchange) once(ctx context.Context, question chat.Question) (chat.Answe
 	if err != nil {
 		return answer, err
 	}
-	err = e.show(question, answer)
+	return answer, e.finish(question, answer)
+}
+
+// finish shows an answer and what there is to say about it.
+func (e *exchange) finish(question chat.Question, answer chat.Answer) error {
+	err := e.show(question, answer)
 	if answer.SaveErr != nil {
-		return answer, &notSavedError{err: errors.Join(answer.SaveErr, err), shown: err == nil}
+		return &notSavedError{err: errors.Join(answer.SaveErr, err), shown: err == nil}
 	}
 	if err == nil {
 		e.remarks(answer)
 	}
-	return answer, err
+	return err
 }
 
 // show writes the reply to stdout.
@@ -74,13 +79,13 @@ func (e *exchange) remarks(answer chat.Answer) {
 		f.warn("the reply may be incomplete: the service gives the reason %q", reason)
 	}
 	if answer.Left > 0 {
-		f.note("%d earlier turns were not sent; they are still in the history", answer.Left)
+		f.note("%s not sent; nothing is lost from the history", left(answer.Left, "earlier turn"))
 	}
 	switch {
 	case answer.Branch.Answered:
-		f.note("another question of this conversation was answered meanwhile; the conversation has a branch, and this answer is now its head")
+		f.warn("another question of this conversation was answered meanwhile; the conversation has a branch, and this answer is now its head")
 	case answer.Branch.InFlight:
-		f.note("another question of this conversation is still waiting; when it is answered the conversation has a branch")
+		f.warn("another question of this conversation is still waiting; when it is answered the conversation has a branch")
 	}
 	if u := answer.Reply.Usage; e.opts.Usage && u != nil {
 		f.line("usage", fmt.Sprintf("%d prompt + %d completion = %d tokens, %.1f s", u.PromptTokens, u.CompletionTokens, u.TotalTokens, answer.Elapsed.Seconds()))
@@ -90,6 +95,13 @@ func (e *exchange) remarks(answer chat.Answer) {
 	if answer.Parent == "" && answer.Reply.Model == "guide" && e.unconfigured() {
 		f.note("the built-in guide answered; to connect a service: hobnob login")
 	}
+}
+
+func left(n int, noun string) string {
+	if n == 1 {
+		return plural(n, noun) + " was"
+	}
+	return plural(n, noun) + " were"
 }
 
 // unconfigured reports whether the embedded service was not chosen but is all there is.
@@ -120,6 +132,8 @@ type envelope struct {
 	Service      serviceEnvelope `json:"service"`
 	ElapsedMS    int64           `json:"elapsed_ms"`
 	Saved        bool            `json:"saved"`
+	Branched     bool            `json:"branched"` // another question follows the same turn
+	Left         int             `json:"left"`     // earlier turns that were not sent
 }
 
 type serviceEnvelope struct {
@@ -135,6 +149,7 @@ func (e *exchange) envelope(question chat.Question, answer chat.Answer) envelope
 		AgentID: orNull(question.AgentID), Profile: e.profile.Name, Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage,
 		Service:   serviceEnvelope{ID: orNull(r.ID), ConversationID: orNull(r.ConversationID)},
 		ElapsedMS: answer.Elapsed.Milliseconds(), Saved: e.asker.History != nil && answer.SaveErr == nil,
+		Branched: answer.Branch != history.Branch{}, Left: answer.Left,
 	}
 	if r.Created != "" {
 		out.Service.Created = &r.Created

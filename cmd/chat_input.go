@@ -25,24 +25,35 @@ func (o chatOptions) prompt(ctx context.Context) (text, draft string, err error)
 	}
 	text, err = p.Assemble()
 	if o.Edit && (err == nil || errors.Is(err, chat.ErrNothingToSay)) {
-		if text, draft, err = o.f.edit(ctx, text, "prompt-*.md"); err != nil {
-			return "", "", err
-		}
-		text, err = chat.Prompt{Stdin: []byte(text)}.Assemble()
-		if errors.Is(err, chat.ErrNothingToSay) {
-			discard(draft)
-		} else if err != nil {
-			err = &hintError{err: err, hint: "the text is kept in " + draft}
-		}
+		return o.edited(ctx, text)
 	}
+	return text, "", promptError(err)
+}
+
+// edited lets the user change a text in the editor.
+func (o chatOptions) edited(ctx context.Context, initial string) (text, draft string, err error) {
+	if text, draft, err = o.f.edit(ctx, initial, "prompt-*.md"); err != nil {
+		return "", "", err
+	}
+	text, err = chat.Prompt{Stdin: []byte(text)}.Assemble()
 	if errors.Is(err, chat.ErrNothingToSay) {
-		err = usagef(`ask like this: hobnob chat "how do I …?"`, "%v", err)
+		discard(draft)
+	} else if err != nil {
+		return "", "", &hintError{err: promptError(err), hint: "the text is kept in " + draft}
+	}
+	return text, draft, promptError(err)
+}
+
+// promptError makes what is wrong with a prompt an error of usage.
+func promptError(err error) error {
+	if errors.Is(err, chat.ErrNothingToSay) {
+		return usagef(`ask like this: hobnob chat "how do I …?"`, "%v", err)
 	}
 	var bad *chat.TextError
 	if errors.As(err, &bad) {
-		err = usagef("send text: convert it to UTF-8, or leave it out", "%v", err)
+		return usagef("send text: convert it to UTF-8, or leave it out", "%v", err)
 	}
-	return text, draft, err
+	return err
 }
 
 // parts reads the files and standard input.

@@ -8,8 +8,8 @@ import (
 	"io"
 	"strings"
 
-	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 // interactive asks line by line until the input ends or /exit. A failed
@@ -64,6 +64,12 @@ func (e *exchange) next(ctx context.Context, question *chat.Question, text strin
 		}
 		e.unsaved = nil
 	}
+	if c := question.Conversation; c != nil && question.Parent == nil {
+		// Another process may have gone on with it.
+		if now, ferr := e.asker.History.Find(ctx, c.ID); ferr == nil {
+			question.Conversation = &now
+		}
+	}
 	answer, err := e.once(ctx, *question)
 	if answer.SaveErr != nil {
 		e.unsaved = &answer
@@ -78,10 +84,9 @@ func (e *exchange) next(ctx context.Context, question *chat.Question, text strin
 		if ferr != nil {
 			return errors.Join(err, ferr)
 		}
-		question.Conversation = &found
+		question.Conversation, question.Parent = &found, nil
 	} else if err == nil {
-		question.Earlier = append(question.Earlier,
-			api.Message{Role: api.RoleUser, Content: prompt}, api.Message{Role: api.RoleAssistant, Content: answer.Reply.Text})
+		question.Earlier = append(question.Earlier, history.Turn{Question: prompt, Reply: answer.Reply.Text})
 	}
 	return err
 }

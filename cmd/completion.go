@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/config"
@@ -141,6 +142,9 @@ const mostCandidates = 50
 
 // completeConversations offers ids: a title is hostile text, and cobra's bash
 // script evaluates the words that it completes, so a title is a description only.
+// An id that a damaged or foreign file made up is hostile text too. Short ids
+// that are the same are offered whole, or bash would insert what the two
+// candidates have in common, a part of their descriptions.
 func (f *Factory) completeConversations(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	f.quietly(cmd)
 	profile, err := f.Profile()
@@ -155,9 +159,19 @@ func (f *Factory) completeConversations(cmd *cobra.Command, _ []string, _ string
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
+	short := map[string]int{}
+	for _, c := range found {
+		short[history.Short(c.ID)]++
+	}
 	var out []string
 	for _, c := range found {
-		out = append(out, candidate(history.Short(c.ID), c.Title))
+		word := history.Short(c.ID)
+		if short[word] > 1 {
+			word = c.ID
+		}
+		if id, err := uuid.Parse(c.ID); err == nil && id.String() == c.ID {
+			out = append(out, candidate(word, c.Title))
+		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }

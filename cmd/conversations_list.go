@@ -19,9 +19,10 @@ import (
 type conversationsListOptions struct {
 	f *Factory
 
-	Limit int
-	Local bool
-	Agent string
+	Limit   int
+	Local   bool
+	Deleted bool
+	Agent   string
 }
 
 func newConversationsListCommand(f *Factory, run func(context.Context, conversationsListOptions) error) *cobra.Command {
@@ -51,6 +52,7 @@ WHERE tells whether a conversation is known here ("local"), only to the service
 	}
 	cmd.Flags().IntVar(&opts.Limit, "limit", 10, "most `number` of conversations")
 	cmd.Flags().BoolVar(&opts.Local, "local", false, "ask nothing of the service")
+	cmd.Flags().BoolVar(&opts.Deleted, "deleted", false, "list what is in the trash instead; asks nothing of the service")
 	cmd.Flags().StringVarP(&opts.Agent, "agent", "a", "", "only those with this agent: the `name` of an alias, or a UUID")
 	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
 	_ = cmd.RegisterFlagCompletionFunc("limit", cobra.NoFileCompletions)
@@ -88,12 +90,13 @@ func runConversationsList(ctx context.Context, opts conversationsListOptions) er
 		return err
 	}
 	var records []api.Conversation
-	if !opts.Local {
+	if !opts.Local && !opts.Deleted {
 		if records, err = listFromService(ctx, f, profile, opts.Limit); err != nil {
 			return err
 		}
 	}
-	rows, err := joinConversations(ctx, store, profile, records, opts.Limit, agentID, opts.Local)
+	filter := history.Filter{Profile: profile.Name, AgentID: agentID, Deleted: opts.Deleted, Limit: opts.Limit}
+	rows, err := joinConversations(ctx, store, profile, records, filter, opts.Local || opts.Deleted)
 	if err != nil {
 		return err
 	}
@@ -126,7 +129,7 @@ func listFromService(ctx context.Context, f *Factory, profile config.Profile, li
 
 // joinConversations makes one row of each conversation: the service's records
 // that belong to one local conversation collapse into it.
-func joinConversations(ctx context.Context, store *history.Store, profile config.Profile, records []api.Conversation, limit int, agentID string, localOnly bool) ([]conversationRow, error) {
+func joinConversations(ctx context.Context, store *history.Store, profile config.Profile, records []api.Conversation, filter history.Filter, localOnly bool) ([]conversationRow, error) {
 	rows := []conversationRow{}
 	at := map[string]int{} // local id → row
 	add := func(c history.Conversation) (int, error) {
@@ -140,7 +143,7 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 		// What the service has on later pages was not asked for: a conversation
 		// that it answered counts as known to it unless the listing is complete.
 		where := "local"
-		if len(ids) > 0 && (localOnly || len(records) >= limit) {
+		if len(ids) > 0 && (localOnly || len(records) >= filter.Limit) {
 			where = "both"
 		}
 		created, updated := c.Created, c.Updated
@@ -162,7 +165,7 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 		if known, err = store.ByService(ctx, profile.Name, ids); err != nil {
 			return nil, err
 		}
-		local, err := store.List(ctx, history.Filter{Profile: profile.Name, AgentID: agentID, Limit: limit})
+		local, err := store.List(ctx, filter)
 		if err != nil {
 			return nil, err
 		}
@@ -184,6 +187,9 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 			rows = append(rows, row)
 			continue
 		}
+		if c.Deleted.IsZero() == filter.Deleted {
+			continue // in the trash, and asked for what is not
+		}
 		last = c.Updated
 		i, err := add(c)
 		if err != nil {
@@ -191,17 +197,17 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 		}
 		rows[i].Where, rows[i].Service = "both", append(rows[i].Service, r.Raw)
 	}
-	if agentID != "" {
+	if filter.AgentID != "" {
 		kept := rows[:0]
 		for _, row := range rows {
-			if row.AgentID != nil && strings.EqualFold(*row.AgentID, agentID) {
+			if row.AgentID != nil && strings.EqualFold(*row.AgentID, filter.AgentID) {
 				kept = append(kept, row)
 			}
 		}
 		rows = kept
 	}
 	sort.SliceStable(rows, func(i, j int) bool { return rows[i].order.After(rows[j].order) })
-	return rows[:min(len(rows), limit)], nil
+	return rows[:min(len(rows), filter.Limit)], nil
 }
 
 // serviceRow is a conversation that only the service knows.

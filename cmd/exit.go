@@ -175,8 +175,10 @@ func describe(err error) failure {
 		command    *credential.CommandError
 		tokenFile  *credential.FileError
 		notFound   *history.NotFoundError
+		noTurn     *history.TurnNotFoundError
 		severalRef *history.AmbiguousError
 		newer      *history.ReadOnlyError
+		unreadable *history.ImportError
 		journal    *chat.JournalError
 	)
 	switch {
@@ -206,6 +208,8 @@ func describe(err error) failure {
 		return failure{Code: "not_found", Exit: exitNotFound, Hint: agentHint(noAgent)}
 	case errors.As(err, &notFound):
 		return failure{Code: "not_found", Exit: exitNotFound, Hint: "see them with: hobnob conversations list --local"}
+	case errors.As(err, &noTurn):
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: "a turn is named by its id or at least its first four characters: hobnob conversations tree"}
 	case errors.As(err, &severalRef):
 		return failure{Code: "not_found", Exit: exitNotFound, Hint: severalHint(severalRef)}
 	case errors.Is(err, credential.ErrNoToken):
@@ -220,6 +224,8 @@ func describe(err error) failure {
 		return failure{Code: "auth", Exit: exitAuth, Hint: tokenFileHint(tokenFile)}
 	case errors.Is(err, terminal.ErrNoTerminal):
 		return failure{Code: "usage", Exit: exitUsage, Hint: "there is no terminal to ask on; give the answer as a flag"}
+	case errors.As(err, &unreadable):
+		return failure{Code: "import", Exit: exitError, Hint: "nothing of this file was imported"}
 	case errors.As(err, &newer):
 		return failure{Code: "history", Exit: exitError, Hint: "update hobnob, or ask with --no-save"}
 	case errors.As(err, &journal), errors.Is(err, sqlite.ErrDamaged), errors.Is(err, sqlite.ErrBusy), errors.Is(err, sqlite.ErrReadOnly):
@@ -266,6 +272,6 @@ func describeRemote(e *api.Error) failure {
 	case api.KindCanceled:
 		return failure{Code: "interrupted", Exit: exitInterrupted}
 	default:
-		return failure{Code: "unknown", Exit: exitUnknown, Hint: "the service may have accepted the question; it was not sent again, and its turn is kept as unknown"}
+		return failure{Code: "unknown", Exit: exitUnknown, Hint: "the service may have accepted the question; it was not sent again, and its turn is kept as unknown; to send it again: hobnob resend"}
 	}
 }

@@ -70,7 +70,7 @@ func tokenFileHint(e *credential.FileError) string {
 func storageHint(err error) string {
 	switch {
 	case errors.Is(err, sqlite.ErrDamaged):
-		return "move the file away to begin a new history, or ask with --no-save"
+		return "repair it with hobnob doctor --history, or ask with --no-save"
 	case errors.Is(err, sqlite.ErrBusy):
 		return "another hobnob holds it; try again, or ask with --no-save"
 	}

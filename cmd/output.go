@@ -97,3 +97,17 @@ func ago(t, now time.Time) string {
 	}
 	return t.Local().Format("2006-01-02")
 }
+
+// page writes a text that is safe for a terminal, through the pager when it is
+// long and there is one.
+func (f *Factory) page(text string) error {
+	return writeError(f.IO.Page(text))
+}
+
+// plural is "1 turn" or "2 turns".
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -36,6 +36,7 @@ func TestMain(m *testing.M) {
 //	signal NAME                         send a signal to the last command in the background
 //	exited N                            after wait: that command must have exited with N
 //	sql FILE STATEMENT                  run a statement in a database; its rows go to stdout
+//	damage FILE OFFSET LENGTH           overwrite a part of a file with zeros
 //	need TOOL…                          fail without these tools where CI promises them; elsewhere the script skips
 //	terminal [-in FILE] FILE CMD ARG…   run a command on a terminal of 80×24, what it shows goes to FILE
 //	replace FILE REGEXP TEXT            make what differs from run to run the same
@@ -65,6 +66,7 @@ func TestScripts(t *testing.T) {
 			"signal":   sendSignal,
 			"exited":   exited,
 			"sql":      runSQL,
+			"damage":   damageFile,
 			"need":     needTools,
 			"terminal": onTerminal,
 			"replace":  replaceText,

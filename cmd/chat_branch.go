@@ -1,0 +1,50 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// branch is where in its conversation a question is asked, and what it begins with.
+type branch struct {
+	parent *string // nil is below the head
+	text   string  // the question to ask again or to edit
+}
+
+// branch finds the turn that --at, --again or --edit-turn names.
+func (o chatOptions) branch(ctx context.Context, store *history.Store, c history.Conversation) (branch, error) {
+	switch {
+	case o.At != "":
+		turn, err := store.FindTurn(ctx, c.ID, o.At)
+		if err == nil && turn.State != history.Answered {
+			err = usagef("ask it again with: hobnob resend "+history.Short(c.ID), "turn %s is %s; only an answered turn can be continued", history.Short(turn.ID), turn.State)
+		}
+		return branch{parent: &turn.ID}, err
+	case o.EditTurn != "":
+		turn, err := store.FindTurn(ctx, c.ID, o.EditTurn)
+		return branch{parent: &turn.Parent, text: turn.Question}, err
+	case o.Again:
+		turn, ok, err := store.LastUnanswered(ctx, c)
+		if err == nil && !ok && c.Head == "" {
+			return branch{}, usagef("wait for its answer", "the only question of this conversation is still in flight")
+		}
+		if err == nil && !ok {
+			turn, err = store.FindTurn(ctx, c.ID, c.Head)
+		}
+		return branch{parent: &turn.Parent, text: turn.Question}, err
+	}
+	return branch{}, nil
+}
+
+// ask returns the text of the question: the one that is asked again, the edited
+// one, or what the command line and standard input give.
+func (o chatOptions) ask(ctx context.Context, b branch) (text, draft string, err error) {
+	switch {
+	case o.Again:
+		return b.text, "", nil
+	case o.EditTurn != "":
+		return o.edited(ctx, b.text)
+	}
+	return o.prompt(ctx)
+}

@@ -1,0 +1,165 @@
+package cmd
+
+import (
+	"context"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type contextOptions struct {
+	f *Factory
+
+	Ref    string
+	Pin    []string
+	Skip   []string
+	Unmark []string
+}
+
+func newContextCommand(f *Factory, run func(context.Context, contextOptions) error) *cobra.Command {
+	opts := contextOptions{f: f}
+	if run == nil {
+		run = runContext
+	}
+	cmd := &cobra.Command{
+		Use:   "context [CONVERSATION]",
+		Short: "Say what the next question would carry with it",
+		Long: `Say which earlier turns of a conversation, the latest or the one that is named,
+the next question would carry: their size, the estimated tokens, and why a turn is
+left out. The estimate learns from what the agent has counted before.
+
+--pin keeps a turn in the context, where the limits would leave it out; --skip
+leaves it out, and --unmark takes either back. Nothing that is left out leaves this machine's disk.
+The limits are the settings history.context_turns and history.context_tokens.`,
+		Example: `  hobnob context
+  hobnob context --pin 8c1d
+  hobnob context 3f2a --skip 9e0f --skip 77aa`,
+		GroupID:           groupAsk,
+		Args:              atMostOne,
+		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				opts.Ref = args[0]
+			}
+			return run(cmd.Context(), opts)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&opts.Pin, "pin", nil, "always send this `turn` (repeatable)")
+	flags.StringArrayVar(&opts.Skip, "skip", nil, "never send this `turn` (repeatable)")
+	flags.StringArrayVar(&opts.Unmark, "unmark", nil, "neither pin nor skip this `turn` (repeatable)")
+	for _, flag := range []string{"pin", "skip", "unmark"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+func runContext(ctx context.Context, opts contextOptions) error {
+	f := opts.f
+	store, err := f.ReadHistory(ctx)
+	if err != nil {
+		return err
+	}
+	conversation, err := f.conversation(ctx, store, opts.Ref)
+	if err != nil {
+		return err
+	}
+	if len(opts.Pin)+len(opts.Skip)+len(opts.Unmark) > 0 {
+		if store, err = f.History(ctx); err != nil {
+			return err
+		}
+		if err := opts.mark(ctx, store, conversation); err != nil {
+			return err
+		}
+	}
+	c, err := f.Config()
+	if err != nil {
+		return err
+	}
+	profile, err := c.Profile(conversation.Profile)
+	if err != nil {
+		return err
+	}
+	asker := chat.Asker{History: store, Profile: profile.Name}
+	question := chat.Question{Conversation: &conversation, AgentID: conversation.AgentID, Context: chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}}
+	considered, err := asker.Consider(ctx, question)
+	if err != nil {
+		return err
+	}
+	return printContext(f, conversation, considered)
+}
+
+// mark finds all turns before it changes one.
+func (o contextOptions) mark(ctx context.Context, store *history.Store, c history.Conversation) error {
+	type change struct {
+		turn history.Turn
+		mark history.Mark
+	}
+	var changes []change
+	for _, group := range []struct {
+		refs []string
+		mark history.Mark
+	}{{o.Unmark, history.Unmarked}, {o.Pin, history.Pinned}, {o.Skip, history.Skipped}} {
+		for _, ref := range group.refs {
+			turn, err := store.FindTurn(ctx, c.ID, ref)
+			if err != nil {
+				return err
+			}
+			changes = append(changes, change{turn, group.mark})
+		}
+	}
+	for _, ch := range changes {
+		if err := store.SetMark(ctx, ch.turn, ch.mark); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// contextRow is one turn of the path in the output of context.
+type contextRow struct {
+	Turn       string  `json:"turn"`
+	Question   string  `json:"question"`
+	Characters int     `json:"characters"`
+	Tokens     int     `json:"tokens"`
+	Mark       *string `json:"mark"`
+	Sent       bool    `json:"sent"`
+	Left       *string `json:"left"`
+}
+
+func printContext(f *Factory, c history.Conversation, considered []chat.Considered) error {
+	rows := make([]contextRow, len(considered))
+	turns, characters, tokens := 0, 0, 0
+	for i, t := range considered {
+		size := utf8.RuneCountInString(t.Turn.Question) + utf8.RuneCountInString(t.Turn.Reply)
+		rows[i] = contextRow{t.Turn.ID, t.Turn.Question, size, t.Tokens, orNull(string(t.Turn.Mark)), t.Left == "", orNull(t.Left)}
+		if t.Left == "" {
+			turns, characters, tokens = turns+1, characters+size, tokens+t.Tokens
+		}
+	}
+	if f.Global.JSON {
+		return f.printJSON(map[string]any{"conversation": c.ID, "turns": turns, "characters": characters, "tokens": tokens, "path": rows})
+	}
+	cells := make([][]string, len(rows))
+	for i, r := range rows {
+		what := "sent"
+		if r.Left != nil {
+			what = "left out: " + *r.Left
+		} else if r.Mark != nil {
+			what = "sent, pinned"
+		}
+		cells[i] = []string{history.Short(r.Turn), r.Question, strconv.Itoa(r.Characters), strconv.Itoa(r.Tokens), what}
+	}
+	if err := writeError(f.IO.Table([]terminal.Column{
+		{Title: "TURN"}, {Title: "QUESTION", Flexible: true}, {Title: "CHARACTERS", Right: true}, {Title: "TOKENS", Right: true}, {Title: "CONTEXT"},
+	}, cells)); err != nil {
+		return err
+	}
+	f.note("the next question carries %d of %d turns, %d characters, about %d tokens", turns, len(rows), characters, tokens)
+	return nil
+}

@@ -1,0 +1,66 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+type conversationsDeleteOptions struct {
+	f *Factory
+
+	Refs   []string
+	DryRun bool
+}
+
+func newConversationsDeleteCommand(f *Factory, run func(context.Context, conversationsDeleteOptions) error) *cobra.Command {
+	opts := conversationsDeleteOptions{f: f}
+	if run == nil {
+		run = runConversationsDelete
+	}
+	cmd := &cobra.Command{
+		Use: "delete ID|TITLE…", Aliases: []string{"rm"},
+		Short: "Put conversations into the trash",
+		Long: `Put conversations into the trash: they are neither listed nor searched nor
+continued. hobnob conversations restore gives them back, and prune --trash removes
+them for good. The service is told nothing: it has no way to delete.`,
+		Example:           "  hobnob conversations delete 3f2a 9b0c\n  hobnob conversations list --deleted",
+		Args:              someArgs("ID"),
+		ValidArgsFunction: f.completeConversations,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Refs = args
+			return run(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be deleted and change nothing")
+	return cmd
+}
+
+func runConversationsDelete(ctx context.Context, opts conversationsDeleteOptions) error {
+	f := opts.f
+	store, err := f.existing(ctx, opts.Refs[0])
+	if err != nil {
+		return err
+	}
+	found, err := findAll(ctx, store.Find, opts.Refs)
+	if err != nil {
+		return err
+	}
+	if !opts.DryRun {
+		if err := store.Delete(ctx, ids(found)...); err != nil {
+			return err
+		}
+	}
+	for _, c := range found {
+		word := "deleted"
+		if opts.DryRun {
+			word = "would delete"
+		}
+		if err := f.done("%s %s %q; undo with: hobnob conversations restore %s", word, history.Short(c.ID), c.Title, history.Short(c.ID)); err != nil {
+			return err
+		}
+	}
+	return nil
+}

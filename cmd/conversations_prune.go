@@ -1,0 +1,119 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type conversationsPruneOptions struct {
+	f *Factory
+
+	OlderThan string
+	Trash     bool
+	Yes       bool
+	DryRun    bool
+}
+
+func newConversationsPruneCommand(f *Factory, run func(context.Context, conversationsPruneOptions) error) *cobra.Command {
+	opts := conversationsPruneOptions{f: f}
+	if run == nil {
+		run = runConversationsPrune
+	}
+	cmd := &cobra.Command{
+		Use:   "prune --older-than AGE | --trash",
+		Short: "Remove old conversations for good",
+		Long: `Remove conversations for good: those of every profile that were not used for the
+given time, or with --trash those that are in the trash (for that long, when
+--older-than is given too). It asks first; without a terminal it wants --yes.`,
+		Example: `  hobnob conversations prune --older-than 90d --dry-run
+  hobnob conversations prune --trash --older-than 30d --yes`,
+		Args: exactArgs(),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if opts.OlderThan == "" && !opts.Trash {
+				return usagef("see: hobnob conversations prune --help", "say what to remove: --older-than AGE, or --trash")
+			}
+			return run(cmd.Context(), opts)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&opts.OlderThan, "older-than", "", "`age` like 90d or 26w, or a date like 2026-01-31")
+	flags.BoolVar(&opts.Trash, "trash", false, "only what is in the trash")
+	flags.BoolVarP(&opts.Yes, "yes", "y", false, "do not ask")
+	flags.BoolVar(&opts.DryRun, "dry-run", false, "say what would be removed and change nothing")
+	_ = cmd.RegisterFlagCompletionFunc("older-than", cobra.NoFileCompletions)
+	return cmd
+}
+
+func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) error {
+	f := opts.f
+	before := time.Now().Add(time.Second)
+	if opts.OlderThan != "" {
+		var err error
+		if before, err = parseSince(opts.OlderThan, time.Now()); err != nil {
+			return err
+		}
+		if before.After(time.Now()) {
+			return usagef("see: hobnob conversations prune --help", "%s is in the future", opts.OlderThan)
+		}
+	}
+	pruning := history.Pruning{Before: before, TrashOnly: opts.Trash}
+	store, err := f.ReadHistory(ctx)
+	if err != nil {
+		return err
+	}
+	var found []history.Conversation
+	if store != nil {
+		if store, err = f.History(ctx); err != nil {
+			return err
+		}
+		if found, err = store.Prunable(ctx, pruning); err != nil {
+			return err
+		}
+	}
+	turns := 0
+	for _, c := range found {
+		turns += c.Turns
+	}
+	what := plural(len(found), "conversation") + " with " + plural(turns, "turn")
+	if len(found) == 0 || opts.DryRun {
+		for _, c := range found {
+			f.note("would remove %s %q, last used %s", history.Short(c.ID), c.Title, c.Updated.Format(time.DateOnly))
+		}
+		return opts.report(found, 0, what+" would be removed")
+	}
+	if !opts.Yes {
+		yes, err := f.IO.Confirm(ctx, "Remove "+what+" for good?")
+		if errors.Is(err, terminal.ErrNoTerminal) {
+			return usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be removed", what)
+		}
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return f.done("nothing was removed")
+		}
+	}
+	removed, err := store.Prune(ctx, pruning, ids(found)...)
+	if err != nil {
+		return err
+	}
+	if kept := len(found) - removed; kept > 0 {
+		f.warn("%s used meanwhile and kept", left(kept, "conversation"))
+		what = plural(removed, "conversation")
+	}
+	return opts.report(found, removed, "removed "+what)
+}
+
+// report is one document with --json, and a note without.
+func (o conversationsPruneOptions) report(found []history.Conversation, removed int, text string) error {
+	if o.f.Global.JSON {
+		return o.f.printJSON(map[string]any{"conversations": append([]string{}, ids(found)...), "removed": removed})
+	}
+	return o.f.done("%s", text)
+}

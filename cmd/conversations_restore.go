@@ -1,0 +1,61 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+type conversationsRestoreOptions struct {
+	f *Factory
+
+	Refs   []string
+	DryRun bool
+}
+
+func newConversationsRestoreCommand(f *Factory, run func(context.Context, conversationsRestoreOptions) error) *cobra.Command {
+	opts := conversationsRestoreOptions{f: f}
+	if run == nil {
+		run = runConversationsRestore
+	}
+	cmd := &cobra.Command{
+		Use:               "restore ID|TITLE…",
+		Short:             "Take conversations out of the trash",
+		Example:           "  hobnob conversations list --deleted\n  hobnob conversations restore 3f2a",
+		Args:              someArgs("ID"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Refs = args
+			return run(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be restored and change nothing")
+	return cmd
+}
+
+func runConversationsRestore(ctx context.Context, opts conversationsRestoreOptions) error {
+	f := opts.f
+	store, err := f.existing(ctx, opts.Refs[0])
+	if err != nil {
+		return err
+	}
+	found, err := findAll(ctx, store.FindDeleted, opts.Refs)
+	if err != nil {
+		return &hintError{err: err, hint: "see what is in the trash: hobnob conversations list --deleted"}
+	}
+	word := "would restore"
+	if !opts.DryRun {
+		word = "restored"
+		if err := store.Restore(ctx, ids(found)...); err != nil {
+			return err
+		}
+	}
+	for _, c := range found {
+		if err := f.done("%s %s %q", word, history.Short(c.ID), c.Title); err != nil {
+			return err
+		}
+	}
+	return nil
+}

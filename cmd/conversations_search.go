@@ -1,0 +1,169 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type conversationsSearchOptions struct {
+	f *Factory
+
+	Query string
+	Agent string
+	Since string
+	Role  string
+	Limit int
+}
+
+func newConversationsSearchCommand(f *Factory, run func(context.Context, conversationsSearchOptions) error) *cobra.Command {
+	opts := conversationsSearchOptions{f: f}
+	if run == nil {
+		run = runConversationsSearch
+	}
+	cmd := &cobra.Command{
+		Use:   "search QUERY…",
+		Short: "Search titles, questions and replies",
+		Long: `Search the titles, questions and replies of every profile, the newest first.
+
+All words must be there, in any order: word, "a phrase", begin*, and -not for what
+must not be there (put -- before a query that begins with a dash). Case and
+accents do not matter. Any text is a query.`,
+		Example: `  hobnob conversations search goroutine leak
+  hobnob conversations search --since 30d -- '"connection reset"' -proxy
+  hobnob conversations search --role assistant 'déploie*'`,
+		Args:              someArgs("QUERY"),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Query = strings.Join(args, " ")
+			switch {
+			case opts.Limit < 1:
+				return usagef("see: hobnob conversations search --help", "--limit cannot be %d; want 1 or more", opts.Limit)
+			case opts.Role != "" && opts.Role != "user" && opts.Role != "assistant":
+				return usagef("see: hobnob conversations search --help", "--role cannot be %q; want user or assistant", opts.Role)
+			}
+			return run(cmd.Context(), opts)
+		},
+	}
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return usagef("to leave a word out, put -- before the query: hobnob conversations search -- word -not", "%s", flagMessage(err))
+	})
+	flags := cmd.Flags()
+	flags.StringVarP(&opts.Agent, "agent", "a", "", "only turns of this agent: the `name` of an alias, or a UUID")
+	flags.StringVar(&opts.Since, "since", "", "only what is not older: an `age` like 12h, 30d or 8w, or a date like 2026-01-31")
+	flags.StringVar(&opts.Role, "role", "", "search questions (user) or replies (assistant) alone")
+	flags.IntVar(&opts.Limit, "limit", 20, "most `number` of places")
+	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"user", "assistant"}, cobra.ShellCompDirectiveNoFileComp))
+	for _, flag := range []string{"since", "limit"} {
+		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+	}
+	return cmd
+}
+
+func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions) error {
+	f := opts.f
+	query := history.Query{Text: opts.Query, Role: opts.Role, Limit: opts.Limit}
+	var err error
+	if opts.Since != "" {
+		if query.Since, err = parseSince(opts.Since, time.Now()); err != nil {
+			return err
+		}
+	}
+	if opts.Agent != "" {
+		profile, err := f.Profile()
+		if err != nil {
+			return err
+		}
+		if query.AgentID, err = profile.AgentID(opts.Agent); err != nil {
+			return err
+		}
+	}
+	store, err := f.ReadHistory(ctx)
+	if err != nil {
+		return err
+	}
+	var hits []history.Hit
+	if store != nil {
+		if hits, err = store.Search(ctx, query); err != nil {
+			return err
+		}
+	}
+	if f.Global.JSON {
+		return f.printJSON(hitsJSON(hits))
+	}
+	if len(hits) == 0 {
+		f.note("nothing was found")
+		return nil
+	}
+	var b strings.Builder
+	for _, h := range hits {
+		b.WriteString(f.hit(h))
+	}
+	return f.page(b.String())
+}
+
+// hit is one line of fields for a pipe, two lines for a person.
+func (f *Factory) hit(h history.Hit) string {
+	if !f.IO.OutTTY {
+		return strings.Join([]string{
+			history.Short(h.Conversation.ID), history.Short(h.Turn.ID), h.When.Format(time.RFC3339), h.Field,
+			terminal.CleanLine(h.Conversation.Title), terminal.CleanLine(h.Snippet),
+		}, "\t") + "\n"
+	}
+	head := history.Short(h.Conversation.ID)
+	if h.Turn.ID != "" {
+		head += "  turn " + history.Short(h.Turn.ID)
+	}
+	head = terminal.Truncate(fmt.Sprintf("%s  %s  %s", head, ago(h.When, time.Now()), terminal.CleanLine(h.Conversation.Title)), f.IO.Width)
+	return f.heading(head, "") + "\n" + terminal.Truncate("  "+h.Field+": "+f.highlight(h), f.IO.Width*2) + "\n"
+}
+
+// highlight is the snippet on one line with the places found in bold yellow.
+func (f *Factory) highlight(h history.Hit) string {
+	// One byte for one byte, so that the marks stay where they are.
+	line := strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' || r == '\r' {
+			return ' '
+		}
+		return r
+	}, h.Snippet)
+	if !f.IO.OutColor {
+		return terminal.Clean(line)
+	}
+	var b strings.Builder
+	at := 0
+	for _, m := range h.Marks {
+		b.WriteString(terminal.Clean(line[at:m[0]]) + "\x1b[1;33m" + terminal.Clean(line[m[0]:m[1]]) + "\x1b[0m")
+		at = m[1]
+	}
+	return b.String() + terminal.Clean(line[at:])
+}
+
+type hitJSON struct {
+	Conversation string    `json:"conversation"`
+	Title        string    `json:"title"`
+	Profile      string    `json:"profile"`
+	Turn         *string   `json:"turn"`
+	Field        string    `json:"field"`
+	When         time.Time `json:"when"`
+	Snippet      string    `json:"snippet"`
+	Marks        [][2]int  `json:"marks"` // bytes of the snippet: from, to
+}
+
+func hitsJSON(hits []history.Hit) []hitJSON {
+	out := make([]hitJSON, len(hits))
+	for i, h := range hits {
+		out[i] = hitJSON{h.Conversation.ID, h.Conversation.Title, h.Conversation.Profile, orNull(h.Turn.ID), h.Field, h.When, h.Snippet, h.Marks}
+		if h.Marks == nil {
+			out[i].Marks = [][2]int{}
+		}
+	}
+	return out
+}

@@ -1,0 +1,58 @@
+package cmd
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+type conversationsSwitchOptions struct {
+	f *Factory
+
+	Ref  string
+	Turn string
+}
+
+func newConversationsSwitchCommand(f *Factory, run func(context.Context, conversationsSwitchOptions) error) *cobra.Command {
+	opts := conversationsSwitchOptions{f: f}
+	if run == nil {
+		run = runConversationsSwitch
+	}
+	return &cobra.Command{
+		Use:   "switch ID|TITLE TURN",
+		Short: "Make another turn the head of a conversation",
+		Long: `Make another answered turn the head of a conversation: the next question follows
+it. Nothing is removed; hobnob conversations tree shows all turns.`,
+		Example:           "  hobnob conversations switch 3f2a 8c1d",
+		Args:              exactArgs("ID", "TURN"),
+		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Ref, opts.Turn = args[0], args[1]
+			return run(cmd.Context(), opts)
+		},
+	}
+}
+
+func runConversationsSwitch(ctx context.Context, opts conversationsSwitchOptions) error {
+	store, err := opts.f.existing(ctx, opts.Ref)
+	if err != nil {
+		return err
+	}
+	c, err := opts.f.conversation(ctx, store, opts.Ref)
+	if err != nil {
+		return err
+	}
+	turn, err := store.FindTurn(ctx, c.ID, opts.Turn)
+	if err != nil {
+		return err
+	}
+	if turn.State != history.Answered {
+		return usagef("ask it again with: hobnob resend "+history.Short(c.ID), "turn %s is %s; only an answered turn can be continued", history.Short(turn.ID), turn.State)
+	}
+	if err := store.Switch(ctx, turn); err != nil {
+		return err
+	}
+	return opts.f.done("the next question in %s follows %s: %s", history.Short(c.ID), history.Short(turn.ID), history.TitleOf(turn.Question))
+}

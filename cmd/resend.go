@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type resendOptions struct {
+	f *Factory
+
+	Ref    string
+	Yes    bool
+	DryRun bool
+}
+
+func newResendCommand(f *Factory, run func(context.Context, resendOptions) error) *cobra.Command {
+	opts := resendOptions{f: f}
+	if run == nil {
+		run = runResend
+	}
+	cmd := &cobra.Command{
+		Use:   "resend [CONVERSATION]",
+		Short: "Ask the questions again that got no answer",
+		Long: `List the questions of the profile, or of one conversation, that got no answer, and
+ask them again after asking you: one that failed was certainly not accepted, one
+that is unknown may have been, and its agent may answer twice.
+
+A question keeps its turn and its place in the tree. Its answer becomes the head
+of the conversation only if the conversation has not gone on since. Without a
+terminal it wants --yes. With --json there is one line for each answer.`,
+		Example: `  hobnob resend --dry-run
+  hobnob resend 3f2a --yes`,
+		GroupID:           groupAsk,
+		Args:              atMostOne,
+		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				opts.Ref = args[0]
+			}
+			return run(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "list the questions and send nothing")
+	return cmd
+}
+
+func runResend(ctx context.Context, opts resendOptions) error {
+	f := opts.f
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	turns, err := opts.unanswered(ctx, profile.Name)
+	if err != nil {
+		return err
+	}
+	if f.Global.JSON && opts.DryRun {
+		return f.printJSON(turnsJSON(turns))
+	}
+	if len(turns) == 0 {
+		return f.done("every question has its answer")
+	}
+	unknown := 0
+	for _, t := range turns {
+		risk := "was not accepted"
+		if t.State == history.Unknown {
+			unknown++
+			risk = "may have been accepted"
+		}
+		if !f.Global.JSON {
+			if err := f.printf("%s  %s  %s  %s\n", history.Short(t.Conversation), history.Short(t.ID), risk, terminal.CleanLine(history.TitleOf(t.Question))); err != nil {
+				return err
+			}
+		}
+	}
+	if opts.DryRun {
+		return nil
+	}
+	if !opts.Yes {
+		question := fmt.Sprintf("Ask %s again?", plural(len(turns), "question"))
+		if unknown > 0 {
+			question = fmt.Sprintf("Ask %s again, %d of which may have been accepted already?", plural(len(turns), "question"), unknown)
+		}
+		yes, err := f.IO.Confirm(ctx, question)
+		if errors.Is(err, terminal.ErrNoTerminal) {
+			return usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be sent again", plural(len(turns), "question"))
+		}
+		if err != nil || !yes {
+			return err
+		}
+	}
+	client, err := f.Client(ctx, profile, false)
+	if err != nil {
+		return err
+	}
+	store, err := f.History(ctx)
+	if err != nil {
+		return err
+	}
+	e := &exchange{f: f, profile: profile, client: client, save: true,
+		asker: chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: lifetime(profile)}}
+	limits := chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
+	var last error
+	for _, t := range turns {
+		f.note("asking again: %s", history.TitleOf(t.Question))
+		err := e.resend(ctx, t, limits)
+		if err == nil {
+			continue
+		}
+		// One question that cannot be answered must not keep the others waiting;
+		// a service that cannot be reached or does not know us keeps them all.
+		last = err
+		if exit := explain(err).Exit; ctx.Err() != nil || exit == exitAuth || exit == exitNotSent || exit == exitNotSaved {
+			break
+		}
+		f.warn("turn %s: %v", history.Short(t.ID), err)
+	}
+	return last
+}
+
+// unanswered lists the questions of the profile or of one conversation in it.
+func (o resendOptions) unanswered(ctx context.Context, profile string) ([]history.Turn, error) {
+	store, err := o.f.ReadHistory(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if o.Ref == "" {
+		if store == nil {
+			return nil, nil
+		}
+		return store.Unanswered(ctx, profile, "")
+	}
+	c, err := o.f.conversation(ctx, store, o.Ref)
+	if err != nil {
+		return nil, err
+	}
+	if c.Profile != profile {
+		return nil, usagef("add -p "+c.Profile, "conversation %s belongs to the profile %q, not to %q", history.Short(c.ID), c.Profile, profile)
+	}
+	return store.Unanswered(ctx, profile, c.ID)
+}
+
+// resend asks one question again and shows the answer.
+func (e *exchange) resend(ctx context.Context, turn history.Turn, limits chat.Limits) error {
+	stop := e.f.wait("asking " + first(e.profile.AgentName(turn.AgentID), e.profile.Name))
+	answer, err := e.asker.Resend(ctx, turn, limits)
+	stop()
+	if err != nil {
+		return err
+	}
+	return e.finish(chat.Question{AgentID: turn.AgentID}, answer)
+}
+
+func turnsJSON(turns []history.Turn) []turnJSON {
+	out := make([]turnJSON, len(turns))
+	for i, t := range turns {
+		out[i] = newTurnJSON(t)
+	}
+	return out
+}
