@@ -63,7 +63,7 @@ var questions = []struct{ asked, section string }{
 	{"send fewer previous messages as context", "Limit the context that is sent"},
 	{"what is --history", "Limit the context that is sent"},
 	{"begin a fresh conversation", "Begin a new conversation"},
-	{"rename or title a conversation", "Give a conversation a title"},
+	{"rename or title a conversation", "Rename a conversation"},
 	{"what if two terminals continue the same conversation at once?", "Continue one conversation from two terminals"},
 
 	// conversations
@@ -152,8 +152,8 @@ var questions = []struct{ asked, section string }{
 	{"ask something without recording it", "Ask without saving"},
 	{"don't save this question", "Ask without saving"},
 	{"what does the service get to see?", "What is sent to the service"},
-	{"erase all my history", "Delete what is stored"},
-	{"how do I delete a conversation", "Delete what is stored"},
+	{"erase all my history", "Delete everything"},
+	{"how do I delete a conversation", "Delete a conversation"},
 
 	// serving
 	{"run my own server", "Run the service yourself"},
@@ -257,8 +257,8 @@ var questions = []struct{ asked, section string }{
 	{"conversation id", "Conversation ids"},
 	{"list conversations", "List your conversations"},
 	{"chat history", "List your conversations"},
-	{"delete conversation", "Delete what is stored"},
-	{"clear history", "Delete what is stored"},
+	{"delete conversation", "Delete a conversation"},
+	{"clear history", "Delete everything"},
 	{"log in to my company server", "Connect a service"},
 	{"agents", "What an agent is"},
 	{"multi-line question", "Write a long question in an editor"},

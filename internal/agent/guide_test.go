@@ -87,7 +87,7 @@ func TestFollowUps(t *testing.T) {
 		{"more with no question before", []string{"more"}, []string{"Its topics:", "Remove an agent"}},
 		{"a subject with the word continue", []string{"continue"}, []string{"## Continue the last conversation"}},
 		{"continue as more", []string{"how do I list my conversations?", "continue", "continue"}, []string{"## "}},
-		{"a pronoun", []string{"how do I list my conversations?", "and how do I delete them?"}, []string{"## Delete what is stored"}},
+		{"a pronoun", []string{"how do I list my conversations?", "and how do I delete them?"}, []string{"## Delete a conversation"}},
 		{"a new subject", []string{pipe, "and how do I log out?"}, []string{"## Log out"}},
 		{"an unknown subject", []string{pipe, "and how do I cook pasta?"}, []string{unknownStart}},
 		{"a platform after an unknown subject", []string{"how do I cook pasta?", "and in PowerShell?"}, []string{unknownStart}},

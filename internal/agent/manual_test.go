@@ -55,16 +55,17 @@ func TestEverySectionCanBeFoundByItsHeading(t *testing.T) {
 
 // commands and flags are those that hobnob has.
 var (
-	commands = strings.Fields(`chat ask conversations conv agents login logout status config serve version completion man help`)
+	commands = strings.Fields(`chat ask resend context conversations conv agents login logout status config serve usage doctor version completion man help`)
 	verbs    = map[string][]string{
-		"conversations": {"list"}, "conv": {"ls"}, "agents": {"list", "add", "remove", "use"},
+		"conversations": {"list", "show", "tree", "switch", "search", "rename", "delete", "restore", "prune", "export", "import"}, "conv": {"ls"}, "agents": {"list", "add", "remove", "use"},
 		"config":     {"list", "get", "set", "unset", "edit", "path"},
 		"completion": {"bash", "zsh", "fish", "powershell"},
 		"help":       {"environment", "exit-codes", "formatting"},
 	}
 	flags = strings.Fields(`-p --profile --base-url --config --json -q --quiet -v --verbose --no-color --timeout --help
 -a --agent -c --continue -C --conversation -f --file -e --edit -i --interactive --title --history --no-save -r --raw --usage --dry-run
---retries --limit --local --with-token --insecure-storage --show-source --addr`)
+--retries --limit --local --with-token --insecure-storage --show-source --addr
+--at --again --edit-turn --all --turn --since --role --deleted --older-than --trash -y --yes -o --output --format --force --pin --skip --unmark --by --csv`)
 	code       = regexp.MustCompile("(?s)```[a-z]+\n(.*?)```|`([^`\n]+)`")
 	invocation = regexp.MustCompile(`(?m)(?:^|[|(;] ?|= ?|&& )hobnob ([^|><\n;)]*)`)
 )
@@ -105,7 +106,7 @@ func checkInvocation(t *testing.T, heading, line string) {
 			}
 			continue
 		}
-		if before := strings.Fields(line)[max(0, i-1)]; i > 0 && slices.Contains([]string{"-p", "--base-url", "--config"}, before) {
+		if before := strings.Fields(line)[max(0, i-1)]; i > 0 && slices.Contains([]string{"-p", "--base-url", "--config", "--timeout"}, before) {
 			continue
 		}
 		words = append(words, w)

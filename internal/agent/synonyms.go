@@ -7,7 +7,7 @@ import "strings"
 const stopWords = `a about above actually after again all already also although always am among an and any
 anybody anyhow anyone anything anyway are around as at away back basically be because been before being below best
 better between both but by came can cannot cant come correct could couldnt day did didnt do does doesnt doing done
-dont down each easiest easily easy either else ensure especially etc even ever every everything exact exactly explain far few find for from
+dont down each easiest easily easy either else ensure especially etc even ever every exact exactly explain far few find for from
 fully gave get gets getting give given gives go goes going gonna good got great had happen happened happening happens has
 hasnt havent having he hello help her here hey hi him his hope how however i if ill im in instead into is isnt
 it its itself ive just keeps kind know learn let lets like little look looking lot lots made make makes making
@@ -28,7 +28,7 @@ good morning evening afternoon anyways understand understands greetings cheers b
 const faintWords = `accidentally afterwards ago allow alone analyse analyze another apart appear appears arrive automatically avoid
 basic become beforehand behave big bit bring call called case cases cause certain chance change check clean close
 common contact contacting contain correctly current custom daily damn deal decide default depend describe despite
-difference different directly disable display doubt earlier enable enough enter entered entire everyday exceed
+difference different directly disable display doubt earlier enable enough enter entered entire everyday everything exceed
 exceeded expect explicit explicitly fast faster feature features fill final finally finish first five fix flag
 flags follow following force four friday full funny group guess guy guys half hand handle hard have hear hold hour
 hourly hours huge hundred idea ideas immediately important improve include inform inside integrate integration

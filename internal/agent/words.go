@@ -17,6 +17,10 @@ const maxWord = 40
 func splitWords(text string) []string {
 	var found []string
 	for token := range strings.FieldsFuncSeq(text, isBetweenWords) {
+		if len(token) <= maxWord && isPlain(token) {
+			found = append(found, strings.ToLower(token))
+			continue
+		}
 		word := strings.TrimLeft(token, joiners)
 		lead := token[:len(token)-len(word)]
 		word = strings.TrimRight(word, joiners)
@@ -34,6 +38,17 @@ func splitWords(text string) []string {
 		found = append(found, dropApostrophes(strings.ToLower(word)))
 	}
 	return joinPhrases(found)
+}
+
+// isPlain reports whether a token has ASCII letters and digits alone, as most
+// have, and so is a word as it stands.
+func isPlain(token string) bool {
+	for _, b := range []byte(token) {
+		if b >= utf8.RuneSelf || !isWord(rune(b)) {
+			return false
+		}
+	}
+	return true
 }
 
 // joiners may stand inside a word.

@@ -11,7 +11,7 @@ import (
 // schema of the service's SQLite store. Released migrations are never edited.
 var schema = sqlite.Schema{
 	ApplicationID: 0x686f6273, // "hobs"
-	Migrations: []string{`
+	Migrations: []sqlite.Migration{sqlite.Script(`
 CREATE TABLE conversations(
 	seq      INTEGER PRIMARY KEY,
 	id       TEXT NOT NULL UNIQUE,
@@ -21,7 +21,7 @@ CREATE TABLE conversations(
 	created  REAL NOT NULL
 ) STRICT;
 CREATE INDEX conversations_client ON conversations(client, seq);
-`},
+`)},
 }
 
 // SQLiteStore is a Store in one file.
