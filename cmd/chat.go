@@ -68,6 +68,11 @@ for byte. See also: hobnob help exit-codes.`,
 			if !cmd.Flags().Changed("conversation") && !opts.Continue && opts.Title == "" && opts.At == "" && opts.EditTurn == "" {
 				opts.Conversation = f.Env("HOBNOB_CONVERSATION")
 			}
+			for _, name := range []string{"at", "edit-turn"} {
+				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return usagef("see: hobnob conversations tree", "--%s names no turn", name)
+				}
+			}
 			if err := opts.validate(); err != nil {
 				return err
 			}

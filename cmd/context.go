@@ -91,7 +91,11 @@ func runContext(ctx context.Context, opts contextOptions) error {
 	if err != nil {
 		return err
 	}
-	return printContext(f, conversation, considered)
+	unanswered := ""
+	if last, ok, err := store.LastUnanswered(ctx, conversation); err == nil && ok {
+		unanswered = history.TitleOf(last.Question)
+	}
+	return printContext(f, conversation, considered, unanswered)
 }
 
 // mark finds all turns before it changes one.
@@ -132,7 +136,7 @@ type contextRow struct {
 	Left       *string `json:"left"`
 }
 
-func printContext(f *Factory, c history.Conversation, considered []chat.Considered) error {
+func printContext(f *Factory, c history.Conversation, considered []chat.Considered, unanswered string) error {
 	rows := make([]contextRow, len(considered))
 	turns, characters, tokens := 0, 0, 0
 	for i, t := range considered {
@@ -143,7 +147,7 @@ func printContext(f *Factory, c history.Conversation, considered []chat.Consider
 		}
 	}
 	if f.Global.JSON {
-		return f.printJSON(map[string]any{"conversation": c.ID, "turns": turns, "characters": characters, "tokens": tokens, "path": rows})
+		return f.printJSON(map[string]any{"conversation": c.ID, "turns": turns, "characters": characters, "tokens": tokens, "path": rows, "unanswered": orNull(unanswered)})
 	}
 	cells := make([][]string, len(rows))
 	for i, r := range rows {
@@ -159,6 +163,9 @@ func printContext(f *Factory, c history.Conversation, considered []chat.Consider
 		{Title: "TURN"}, {Title: "QUESTION", Flexible: true}, {Title: "CHARACTERS", Right: true}, {Title: "TOKENS", Right: true}, {Title: "CONTEXT"},
 	}, cells)); err != nil {
 		return err
+	}
+	if unanswered != "" {
+		f.note("the last question, which has no answer, is never sent: %s", unanswered)
 	}
 	f.note("the next question carries %d of %d turns, %d characters, about %d tokens", turns, len(rows), characters, tokens)
 	return nil

@@ -54,13 +54,14 @@ func runConversationsDelete(ctx context.Context, opts conversationsDeleteOptions
 		}
 	}
 	for _, c := range found {
-		word := "deleted"
 		if opts.DryRun {
-			word = "would delete"
+			f.note("would delete %s %q", history.Short(c.ID), c.Title)
+			continue
 		}
-		if err := f.done("%s %s %q; undo with: hobnob conversations restore %s", word, history.Short(c.ID), c.Title, history.Short(c.ID)); err != nil {
-			return err
-		}
+		f.note("deleted %s %q; undo with: hobnob conversations restore %s", history.Short(c.ID), c.Title, history.Short(c.ID))
+	}
+	if f.Global.JSON {
+		return f.printJSON(map[string]any{"conversations": ids(found), "deleted": !opts.DryRun})
 	}
 	return nil
 }

@@ -53,9 +53,10 @@ func runConversationsRestore(ctx context.Context, opts conversationsRestoreOptio
 		}
 	}
 	for _, c := range found {
-		if err := f.done("%s %s %q", word, history.Short(c.ID), c.Title); err != nil {
-			return err
-		}
+		f.note("%s %s %q", word, history.Short(c.ID), c.Title)
+	}
+	if f.Global.JSON {
+		return f.printJSON(map[string]any{"conversations": ids(found), "restored": !opts.DryRun})
 	}
 	return nil
 }

@@ -153,7 +153,7 @@ func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
 		}
 		switch {
 		case line == "ok":
-		case strings.Contains(line, "FTS5 table"):
+		case strings.Contains(line, "FTS5 table"), strings.HasPrefix(line, "fts5:"):
 			h.Index = append(h.Index, line)
 		default:
 			h.damaged("%s", line)
