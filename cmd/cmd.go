@@ -46,7 +46,7 @@ func run(ctx context.Context, f *Factory, args []string) (code int) {
 	// A command line that cannot be parsed must be told in JSON, too.
 	f.Global.JSON = asksForJSON(args)
 	root := newRootCommand(f)
-	root.SetArgs(args)
+	root.SetArgs(queryArgs(args))
 	err := root.ExecuteContext(ctx)
 	if cerr := f.Close(); err == nil {
 		err = cerr

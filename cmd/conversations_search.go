@@ -33,10 +33,9 @@ func newConversationsSearchCommand(f *Factory, run func(context.Context, convers
 		Long: `Search the titles, questions and replies of every profile, the newest first.
 
 All words must be there, in any order: word, "a phrase", begin*, and -not for what
-must not be there (put -- before a query that begins with a dash). Case and
-accents do not matter. Any text is a query.`,
+must not be there. Case and accents do not matter. Any text is a query.`,
 		Example: `  hobnob conversations search goroutine leak
-  hobnob conversations search --since 30d -- '"connection reset"' -proxy
+  hobnob conversations search '"connection reset"' -proxy --since 30d
   hobnob conversations search --role assistant 'déploie*'`,
 		Args:              someArgs("QUERY"),
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -51,9 +50,6 @@ accents do not matter. Any text is a query.`,
 			return run(cmd.Context(), opts)
 		},
 	}
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
-		return usagef("to leave a word out, put -- before the query: hobnob conversations search -- word -not", "%s", flagMessage(err))
-	})
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.Agent, "agent", "a", "", "only turns of this agent: the `name` of an alias, or a UUID")
 	flags.StringVar(&opts.Since, "since", "", "only what is not older: an `age` like 12h, 30d or 8w, or a date like 2026-01-31")

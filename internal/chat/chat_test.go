@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 	"time"
@@ -177,6 +178,30 @@ func TestAnAnswerIsRecordedAfterCtrlCAndReturnedWhenItCannotBeSaved(t *testing.T
 	answer, err = asker.Ask(t.Context(), chat.Question{Text: "q"})
 	if err != nil || answer.SaveErr == nil || answer.Reply.Text != "unsaved" {
 		t.Errorf("an answer that cannot be saved: %q, %v, save error %v", answer.Reply.Text, err, answer.SaveErr)
+	}
+}
+
+func TestNumbersThatNoModelCountsAreNotKept(t *testing.T) {
+	for _, usage := range []api.Usage{{TotalTokens: -1}, {CompletionTokens: math.MaxInt64, TotalTokens: math.MaxInt64}, {PromptTokens: 1 << 41}} {
+		asker := newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) {
+			out := reply("x")
+			out.Usage, out.Model = &usage, strings.Repeat("m", 1<<20)
+			return out, nil
+		}))
+		answer, err := asker.Ask(t.Context(), chat.Question{Text: "q"})
+		if err != nil || answer.SaveErr != nil {
+			t.Fatal(err, answer.SaveErr)
+		}
+		if turn := state(t, asker, answer.Conversation); turn.Service.Usage != nil || len(turn.Service.Model) > 1<<16 || turn.Reply != "x" {
+			t.Errorf("%+v is kept as %+v, the model as %d bytes", usage, turn.Service.Usage, len(turn.Service.Model))
+		}
+		c, err := asker.History.Find(t.Context(), answer.Conversation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := asker.Plan(t.Context(), chat.Question{Text: "next", Conversation: &c}); err != nil {
+			t.Errorf("the conversation cannot go on: %v", err)
+		}
 	}
 }
 
