@@ -99,9 +99,9 @@ func (e *exchange) remarks(answer chat.Answer) {
 
 func left(n int, noun string) string {
 	if n == 1 {
-		return plural(n, noun) + " was"
+		return counted(n, noun) + " was"
 	}
-	return plural(n, noun) + " were"
+	return counted(n, noun) + " were"
 }
 
 // unconfigured reports whether the embedded service was not chosen but is all there is.

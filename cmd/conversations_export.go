@@ -266,11 +266,3 @@ func (o conversationsExportOptions) shown(text string) string {
 	}
 	return text
 }
-
-// counted is a number with its noun.
-func counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}

@@ -80,7 +80,7 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 	for _, c := range found {
 		turns += c.Turns
 	}
-	what := plural(len(found), "conversation") + " with " + plural(turns, "turn")
+	what := counted(len(found), "conversation") + " with " + counted(turns, "turn")
 	if len(found) == 0 || opts.DryRun {
 		for _, c := range found {
 			f.note("would remove %s %q, last used %s", history.Short(c.ID), c.Title, c.Updated.Format(time.DateOnly))
@@ -105,7 +105,7 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 	}
 	if kept := len(found) - removed; kept > 0 {
 		f.warn("%s used meanwhile and kept", left(kept, "conversation"))
-		what = plural(removed, "conversation")
+		what = counted(removed, "conversation")
 	}
 	return opts.report(found, removed, "removed "+what)
 }

@@ -31,6 +31,9 @@ func buildHobnob(t *testing.T) string {
 		t.Skip("this takes many processes")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
+		if os.Getenv("HOBNOB_TEST_REQUIRE") == "1" {
+			t.Fatal("the go command is not here to build hobnob, and HOBNOB_TEST_REQUIRE=1")
+		}
 		t.Skip("the go command is not here to build hobnob")
 	}
 	binary := filepath.Join(t.TempDir(), "hobnob.exe")

@@ -104,10 +104,10 @@ func (f *Factory) page(text string) error {
 	return writeError(f.IO.Page(text))
 }
 
-// plural is "1 turn" or "2 turns".
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
+// counted is a number with its noun: "1 turn", "2 turns".
+func counted(n int, noun string) string {
+	if n != 1 {
+		noun += "s"
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, noun)
 }

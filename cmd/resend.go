@@ -85,13 +85,13 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		return nil
 	}
 	if !opts.Yes {
-		question := fmt.Sprintf("Ask %s again?", plural(len(turns), "question"))
+		question := fmt.Sprintf("Ask %s again?", counted(len(turns), "question"))
 		if unknown > 0 {
-			question = fmt.Sprintf("Ask %s again, %d of which may have been accepted already?", plural(len(turns), "question"), unknown)
+			question = fmt.Sprintf("Ask %s again, %d of which may have been accepted already?", counted(len(turns), "question"), unknown)
 		}
 		yes, err := f.IO.Confirm(ctx, question)
 		if errors.Is(err, terminal.ErrNoTerminal) {
-			return usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be sent again", plural(len(turns), "question"))
+			return usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be sent again", counted(len(turns), "question"))
 		}
 		if err != nil || !yes {
 			return err

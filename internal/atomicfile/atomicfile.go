@@ -1,6 +1,6 @@
 // Package atomicfile replaces a file in one step, so that a crash or a full
-// disk leaves either the old content or the new, never a part of it. It is a
-// shared leaf: it imports nothing of hobnob.
+// disk leaves either the old content or the new, never a part of it, and lets one
+// writer in at a time. It is a shared leaf: it imports nothing of hobnob.
 package atomicfile
 
 import (

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
@@ -115,5 +116,31 @@ func TestCreateReplacesNothing(t *testing.T) {
 	}
 	if err := atomicfile.Create(filepath.Join(dir, "link"), fill); !errors.Is(err, fs.ErrExist) {
 		t.Errorf("a link in its place: %v", err)
+	}
+}
+
+func TestLockLetsOneWriterInAtATime(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "file")
+	var wg sync.WaitGroup
+	for range 20 {
+		wg.Go(func() {
+			unlock, err := atomicfile.Lock(path)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer unlock()
+			before, _ := os.ReadFile(path)
+			if err := atomicfile.Write(path, append(before, 'x')); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got, _ := os.ReadFile(path); len(got) != 20 {
+		t.Errorf("%d of 20 changes are in the file", len(got))
+	}
+	if info, err := os.Stat(path + ".lock"); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
+		t.Errorf("the lock has mode %v, %v; want 0600", info.Mode().Perm(), err)
 	}
 }

@@ -5,11 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/rogpeppe/go-internal/lockedfile"
 	"go.yaml.in/yaml/v3"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
@@ -54,17 +51,9 @@ func Edit(path string, change func(*Document) error) error {
 
 // locked runs fn while no other process edits the file.
 func locked(path string, fn func() error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	lock := path + ".lock"
-	// lockedfile would make the file with the process's umask.
-	if f, err := os.OpenFile(lock, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
-		_ = f.Close()
-	}
-	unlock, err := lockedfile.MutexAt(lock).Lock()
+	unlock, err := atomicfile.Lock(path)
 	if err != nil {
-		return fmt.Errorf("cannot lock %s: %w", path, err)
+		return err
 	}
 	defer unlock()
 	return fn()

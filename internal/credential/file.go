@@ -8,11 +8,8 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
-
-	"github.com/rogpeppe/go-internal/lockedfile"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
@@ -112,18 +109,7 @@ func without(entries []fileEntry, key Key) []fileEntry {
 // changeFile rewrites the file under a lock that other processes respect. A file
 // that cannot be read is never written.
 func changeFile(path string, change func([]fileEntry) []fileEntry) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	// lockedfile would create the lock with mode 0666.
-	lock, err := os.OpenFile(path+".lock", os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := lock.Close(); err != nil {
-		return err
-	}
-	unlock, err := lockedfile.MutexAt(path + ".lock").Lock()
+	unlock, err := atomicfile.Lock(path)
 	if err != nil {
 		return err
 	}

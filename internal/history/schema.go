@@ -57,8 +57,8 @@ CREATE INDEX turns_service ON turns(service_conversation_id) WHERE service_conve
 `), searchable},
 }
 
-// searchable adds the search index, what the user pinned or left out of the
-// context, and which titles the user gave.
+// searchable adds the search index, and what the user pins or leaves out of the
+// context.
 func searchable(ctx context.Context, tx *sql.Tx) error {
 	if err := sqlite.Script(`
 ALTER TABLE turns ADD COLUMN mark TEXT CHECK(mark IN ('pin', 'skip'));
