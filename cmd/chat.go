@@ -2,15 +2,12 @@ package cmd
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
-	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 type chatOptions struct {
@@ -105,43 +102,6 @@ for byte. See also: hobnob help exit-codes.`,
 	return cmd
 }
 
-// validate refuses flags that contradict each other.
-func (o chatOptions) validate() error {
-	const see = "see: hobnob chat --help"
-	switch {
-	case o.Continue && o.Conversation != "":
-		return usagef(see, "--continue and --conversation exclude each other")
-	case o.Title != "" && (o.Continue || o.Conversation != ""):
-		return usagef(see, "--title names a new conversation; it cannot be used while continuing one")
-	case o.branches() > 1:
-		return usagef(see, "--at, --again and --edit-turn exclude each other")
-	case o.Title != "" && o.branches() > 0:
-		return usagef(see, "--title names a new conversation; it cannot be used with --at, --again or --edit-turn")
-	case o.Again && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
-		return usagef("leave the prompt out, or use --edit-turn to change it", "--again asks the last question as it was")
-	case o.EditTurn != "" && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
-		return usagef("leave the prompt out", "--edit-turn takes the prompt from the editor")
-	case o.History < 0:
-		return usagef(see, "--history cannot be %d; want 0 or more", o.History)
-	case o.Interactive && (o.f.Global.JSON || o.DryRun):
-		return usagef(see, "--interactive cannot be used with --json or --dry-run")
-	case o.Interactive && !o.f.IO.InTTY:
-		return usagef("leave --interactive out to ask once", "an interactive chat needs a terminal on standard input")
-	}
-	return nil
-}
-
-// branches counts the flags that make a branch.
-func (o chatOptions) branches() int {
-	n := 0
-	for _, given := range []bool{o.At != "", o.Again, o.EditTurn != ""} {
-		if given {
-			n++
-		}
-	}
-	return n
-}
-
 func runChat(ctx context.Context, opts chatOptions) error {
 	f := opts.f
 	profile, err := f.Profile()
@@ -209,112 +169,10 @@ func (o chatOptions) talks() bool {
 	return len(o.Words) == 0 && len(o.Files) == 0 && !o.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
 }
 
-// continued opens the history, for writing when something will be saved, and
-// finds the conversation to continue, nil for a new one.
-func (o chatOptions) continued(ctx context.Context, profile config.Profile, write bool) (*history.Store, *history.Conversation, branch, error) {
-	open := o.f.History
-	goesOn := o.Continue || o.Conversation != "" || o.branches() > 0
-	if !write {
-		if open = o.f.ReadHistory; !goesOn {
-			return nil, nil, branch{}, nil
-		}
-	}
-	store, err := open(ctx)
-	if err == nil && write {
-		err = store.Writable()
-	}
-	if err != nil && write {
-		err = &chat.JournalError{Err: err}
-	}
-	if err != nil {
-		return nil, nil, branch{}, err
-	}
-	if !goesOn {
-		return store, nil, branch{}, nil
-	}
-	if store == nil {
-		return nil, nil, branch{}, &hintError{err: &history.NotFoundError{Ref: first(o.Conversation, "latest")}, hint: "there is no history yet; ask without -c"}
-	}
-	var found history.Conversation
-	switch turn := first(o.At, o.EditTurn); {
-	case turn != "" && o.Conversation == "" && !o.Continue:
-		var t history.Turn
-		if t, err = store.FindTurn(ctx, "", turn); err == nil {
-			found, err = store.Find(ctx, t.Conversation)
-		}
-	case o.Conversation == "":
-		found, err = store.Latest(ctx, profile.Name)
-		var missing *history.NotFoundError
-		if errors.As(err, &missing) {
-			err = &hintError{err: err, hint: fmt.Sprintf("the profile %q has no conversation yet; ask without -c", profile.Name)}
-		}
-	default:
-		found, err = store.Find(ctx, o.Conversation)
-	}
-	if err != nil {
-		return nil, nil, branch{}, err
-	}
-	if _, chosen := o.f.flags[config.ProfileKey]; found.Profile != profile.Name && !chosen {
-		return nil, nil, branch{}, usagef(fmt.Sprintf("continue it there with -p %s, or send it here with -p %s", found.Profile, profile.Name),
-			"conversation %s belongs to the profile %q, not to %q", history.Short(found.ID), found.Profile, profile.Name)
-	}
-	at, err := o.branch(ctx, store, found)
-	if err != nil {
-		return nil, nil, branch{}, err
-	}
-	if last, ok, err := store.LastUnanswered(ctx, found); err == nil && ok && o.branches() == 0 {
-		o.f.note("the last question of this conversation has no answer (%s) and is left out: %s", last.State, history.TitleOf(last.Question))
-	}
-	return store, &found, at, nil
-}
-
-// agent is the one named by the flag, else the conversation's own, else the profile's.
-func (o chatOptions) agent(profile config.Profile, conversation *history.Conversation) (string, error) {
-	if o.Agent == "" && conversation != nil && conversation.Profile == profile.Name && conversation.AgentID != "" {
-		return conversation.AgentID, nil
-	}
-	return profile.AgentID(profile.Agent)
-}
-
-func (o chatOptions) limits(profile config.Profile) chat.Limits {
-	if o.historyGiven {
-		return chat.Limits{None: o.History == 0, Turns: o.History}
-	}
-	return chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
-}
-
 // lifetime is longer than everything that the client may do for one question:
 // connecting and one attempt, again for each retry, and waiting in between.
 func lifetime(profile config.Profile) time.Duration {
 	return (profile.Timeout+time.Minute)*time.Duration(profile.Retries+1) + 2*time.Minute
-}
-
-// preview prints the request that would be sent.
-func (e *exchange) preview(ctx context.Context, question chat.Question) error {
-	plan, err := e.asker.Plan(ctx, question)
-	if err != nil {
-		return err
-	}
-	preview, err := e.client.Preview(plan.Request)
-	if err != nil {
-		return err
-	}
-	if e.f.Global.JSON {
-		headers := map[string]string{}
-		for _, h := range preview.Headers {
-			headers[h[0]] = h[1]
-		}
-		return e.f.printJSON(map[string]any{"version": 1, "method": preview.Method, "url": preview.URL, "headers": headers, "body": plan.Request})
-	}
-	if err := e.f.printf("%s %s\n", preview.Method, preview.URL); err != nil {
-		return err
-	}
-	for _, h := range preview.Headers {
-		if err := e.f.printf("%s: %s\n", h[0], h[1]); err != nil {
-			return err
-		}
-	}
-	return e.f.printText("\n" + string(preview.Body) + "\n")
 }
 
 // withoutHistory carries the context in memory, because nothing may be written.
