@@ -1,0 +1,168 @@
+package template_test
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/template"
+)
+
+// library is one that refuses names with a dot, a slash or a capital letter.
+func library(t *testing.T) template.Library {
+	t.Helper()
+	return template.Library{Dir: filepath.Join(t.TempDir(), "hobnob", "templates"), CheckName: func(name string) error {
+		if name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz") != "" {
+			return fmt.Errorf("%q is not a name", name)
+		}
+		return nil
+	}}
+}
+
+func write(t *testing.T, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheBuiltInTemplatesAreRight(t *testing.T) {
+	l := library(t)
+	names, _, err := l.Names()
+	if want := []string{"commit", "explain", "review"}; err != nil || !slices.Equal(names, want) {
+		t.Fatalf("built in are %q, %v; want %q", names, err, want)
+	}
+	for _, name := range names {
+		found, err := l.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found.Path != "" || found.Description == "" || !found.Needs || len(found.Missing(nil)) > 0 || !template.IsBuiltin(name) {
+			t.Errorf("%s: %+v", name, found)
+		}
+		for _, v := range found.Variables {
+			if v.Description == "" {
+				t.Errorf("%s: the variable %q has no description", name, v.Name)
+			}
+		}
+		got, err := found.Render(template.Given{Words: "words", Stdin: "stdin", Files: "files"}, nil, 1<<20)
+		if err != nil || !strings.HasSuffix(got, "\n\nwords\n\nstdin\n\nfiles") || strings.Contains(got, "{{") {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
+	}
+}
+
+func TestAFileComesBeforeABuiltInTemplate(t *testing.T) {
+	l := library(t)
+	write(t, l.Path("review"), "My own. {{.Input}}")
+	write(t, l.Path("mine"), "x")
+	write(t, l.Path("Big"), "x")
+	write(t, filepath.Join(l.Dir, "notes.txt"), "x")
+	write(t, filepath.Join(l.Dir, ".hidden.md"), "x")
+	names, ignored, err := l.Names()
+	if want := []string{"commit", "explain", "mine", "review"}; err != nil || !slices.Equal(names, want) {
+		t.Errorf("there are %q, %v; want %q", names, err, want)
+	}
+	if want := []string{l.Path("Big")}; !slices.Equal(ignored, want) {
+		t.Errorf("ignored are %q, want %q", ignored, want)
+	}
+	found, err := l.Find("review")
+	if err != nil || found.Path != l.Path("review") || string(found.Text) != "My own. {{.Input}}" {
+		t.Errorf("found %+v, %v", found, err)
+	}
+	if err := l.Delete("review"); err != nil {
+		t.Error(err)
+	}
+	if found, err = l.Find("review"); err != nil || found.Path != "" {
+		t.Errorf("after the file is deleted there is %+v, %v", found, err)
+	}
+	if err := l.Delete("review"); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("deleting what is built in gave %v", err)
+	}
+}
+
+func TestWhatIsNoTemplateIsNotRead(t *testing.T) {
+	l := library(t)
+	write(t, filepath.Join(l.Dir, "..", "secret.md"), "secret")
+	for _, name := range []string{"../secret", "", ".", "Mine", "a/b"} {
+		if found, err := l.Find(name); err == nil {
+			t.Errorf("%q gave %+v", name, found)
+		}
+		if err := l.Delete(name); err == nil {
+			t.Errorf("%q was deleted", name)
+		}
+	}
+	_, err := l.Find("nothing")
+	var missing *template.NotFoundError
+	if !errors.As(err, &missing) || err.Error() != `no template "nothing"` || !slices.Equal(missing.Known, []string{"commit", "explain", "review"}) {
+		t.Errorf("the error is %v", err)
+	}
+	if err := os.MkdirAll(l.Path("dir"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.Find("dir"); err == nil || err.Error() != l.Path("dir")+": it is not a file" {
+		t.Errorf("the error is %v", err)
+	}
+	write(t, l.Path("huge"), strings.Repeat("x", 256<<10+1))
+	if _, err := l.Source("huge"); err == nil || err.Error() != l.Path("huge")+": it is larger than 256 KiB" {
+		t.Errorf("the error is %v", err)
+	}
+}
+
+func TestSavingReplacesOnlyWhatWasRead(t *testing.T) {
+	l := library(t)
+	old, after := []byte("old"), []byte("new {{.a}}")
+	if err := l.Save("mine", nil, old); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(l.Path("mine")); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info.Mode(), err)
+	}
+	for name, before := range map[string][]byte{"a file that is new": nil, "another text": []byte("other"), "an empty one": {}} {
+		if err := l.Save("mine", before, after); err == nil || err.Error() != l.Path("mine")+": another process changed it meanwhile" {
+			t.Errorf("%s: the error is %v", name, err)
+		}
+	}
+	if err := l.Save("mine", old, []byte("{{broken")); err == nil {
+		t.Error("a broken template was saved")
+	}
+	if err := l.Save("mine", old, after); err != nil {
+		t.Error(err)
+	}
+	if found, err := l.Find("mine"); err != nil || string(found.Text) != string(after) {
+		t.Errorf("found %+v, %v", found, err)
+	}
+}
+
+func TestASymbolicLinkIsATemplateAndStaysALink(t *testing.T) {
+	l := library(t)
+	target := filepath.Join(t.TempDir(), "dotfiles.md")
+	write(t, target, "x")
+	if err := os.MkdirAll(l.Dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(target, l.Path("mine")); err != nil {
+		t.Skip(err)
+	}
+	if err := l.Save("mine", []byte("x"), []byte("y")); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(target); err != nil || string(got) != "y" {
+		t.Errorf("the target holds %q, %v", got, err)
+	}
+	if err := l.Delete("mine"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(target); err != nil {
+		t.Error(err)
+	}
+}
