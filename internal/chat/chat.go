@@ -31,6 +31,9 @@ type Asker struct {
 	Profile string
 	// Lifetime is the longest that Client.Chat may take, all attempts together.
 	Lifetime time.Duration
+	// Journalled, if not nil, is called when the question is committed, before it
+	// is sent. It is not called when nothing is saved.
+	Journalled func(turn history.Turn)
 }
 
 // Question is what a user asks.
@@ -162,6 +165,9 @@ func (a Asker) ask(ctx context.Context, q Question, journal func() (history.Turn
 			return Answer{}, &JournalError{Err: err}
 		}
 		answer.Conversation, answer.Turn, answer.Parent, answer.turn = turn.Conversation, turn.ID, turn.Parent, turn
+		if a.Journalled != nil {
+			a.Journalled(turn)
+		}
 	}
 	reply, err := a.Client.Chat(ctx, plan.Request, turn.ID)
 	answer.Elapsed = time.Since(answer.Started)

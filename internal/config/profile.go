@@ -31,6 +31,8 @@ type Profile struct {
 	ConversationsPath string
 	IdempotencyKey    bool
 	Style             string
+	Notify            string        // off, bell, osc9 or osc777
+	NotifyAfter       time.Duration // shortest wait that is told of
 	Save              bool
 	ContextTurns      int
 	ContextTokens     int
@@ -60,6 +62,7 @@ func (c *Config) Profile(name string) (Profile, error) {
 		"base_url": &p.BaseURL, "agent": &p.Agent, "timeout": &p.Timeout, "retries": &p.Retries,
 		"token_command": &p.TokenCommand, "ca_file": &p.CAFile, "allow_insecure_http": &p.AllowInsecureHTTP,
 		"conversations_path": &p.ConversationsPath, "idempotency_key": &p.IdempotencyKey, "style": &p.Style,
+		"notify": &p.Notify, "notify_after": &p.NotifyAfter,
 		"history.save": &p.Save, "history.context_turns": &p.ContextTurns, "history.context_tokens": &p.ContextTokens,
 	} {
 		setting, _ := Lookup(key)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	slashpath "path"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +26,10 @@ type Setting struct {
 	// Connection settings belong to one service: `config set` writes them into
 	// the profile, the others to the top level of the file.
 	Connection bool
+	// Values are offered by completion, and files where File is set; whether others
+	// are allowed is for check to say.
+	Values []string
+	File   bool
 	// check refuses a value of the right type that means nothing; it may be nil.
 	check func(value any) error
 }
@@ -42,11 +47,13 @@ func Settings() []Setting {
 		{Key: "timeout", Help: "longest time for one attempt, from the first byte sent to the last byte read", Default: 5 * time.Minute, Env: "HOBNOB_TIMEOUT", Flag: "timeout", Connection: true, check: checkTimeout},
 		{Key: "retries", Help: "further attempts after a request that was certainly not accepted", Default: 2, Flag: "retries", Connection: true, check: checkCount(10)},
 		{Key: "token_command", Help: "command that prints the token, as a list of words; no shell runs it", Default: []string(nil), Connection: true},
-		{Key: "ca_file", Help: "PEM file of certificate authorities to trust besides the system's", Default: "", Connection: true},
+		{Key: "ca_file", Help: "PEM file of certificate authorities to trust besides the system's", Default: "", Connection: true, File: true},
 		{Key: "allow_insecure_http", Help: "allow http:// to a host that is not this machine; the token travels readable", Default: false, Connection: true},
 		{Key: "conversations_path", Help: "path of the listing below the base URL, when the service has it elsewhere", Default: "", Connection: true, check: checkPath},
 		{Key: "idempotency_key", Help: "send Idempotency-Key, for a service that is known to honour it", Default: false, Connection: true},
-		{Key: "style", Help: "Markdown style: auto, dark, light, notty, dracula, pink, tokyo-night, or a JSON file", Default: "auto"},
+		{Key: "style", Help: "Markdown style: auto, dark, light, notty, dracula, pink, tokyo-night, or a JSON file", Default: "auto", File: true, Values: []string{"auto", "dark", "light", "notty", "dracula", "pink", "tokyo-night"}},
+		{Key: "notify", Help: "say on the terminal that an answer has come: off, bell, osc9 or osc777", Default: "off", check: checkNotify, Values: []string{"off", "bell", "osc9", "osc777"}},
+		{Key: "notify_after", Help: "shortest wait for an answer that notify tells of", Default: 10 * time.Second, check: checkNotifyAfter},
 		{Key: "history.save", Help: "keep conversations on this machine", Default: true},
 		{Key: "history.context_turns", Help: "turns of context sent with a question; 0 sends all", Default: 0, check: checkCount(math.MaxInt32)},
 		{Key: "history.context_tokens", Help: "estimated tokens of context sent with a question; 0 sends all", Default: 0, check: checkCount(math.MaxInt32)},
@@ -195,6 +202,20 @@ func parseWords(text string) ([]string, error) {
 func checkTimeout(value any) error {
 	if d, ok := value.(time.Duration); ok && (d <= 0 || d > 24*time.Hour) {
 		return errors.New("want more than 0 and at most 24h")
+	}
+	return nil
+}
+
+func checkNotify(value any) error {
+	if text, _ := value.(string); !slices.Contains([]string{"off", "bell", "osc9", "osc777"}, text) {
+		return errors.New("want off, bell, osc9 or osc777")
+	}
+	return nil
+}
+
+func checkNotifyAfter(value any) error {
+	if d, ok := value.(time.Duration); ok && (d < 0 || d > 24*time.Hour) {
+		return errors.New("want 0s to 24h")
 	}
 	return nil
 }

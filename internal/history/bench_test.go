@@ -2,14 +2,12 @@ package history
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -85,11 +83,6 @@ func BenchmarkAMillionTurns(b *testing.B) {
 	}
 	_ = w.Flush()
 	b.Logf("medians of %d runs\n%s", len(took[0][0]), &table)
-}
-
-func median(d []time.Duration) time.Duration {
-	slices.SortFunc(d, cmp.Compare[time.Duration])
-	return d[len(d)/2]
 }
 
 // generateOnce makes the big history unless it is there, whole.

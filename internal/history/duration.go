@@ -1,0 +1,65 @@
+package history
+
+import (
+	"context"
+	"slices"
+	"time"
+)
+
+const (
+	// durationSample is how many of an agent's answers tell how long it takes.
+	durationSample = 20
+	// fewestDurations is how many answers say anything at all.
+	fewestDurations = 3
+	// durationReach is how many of the latest turns are looked at for them, of the
+	// agent by the index of those that counted tokens, else of all agents.
+	durationReach = 200
+)
+
+// Usual is how long an agent usually takes in a profile: the median of its latest
+// answers on this machine, at most 20; ok is false with fewer than three. A turn
+// that was asked again counts from its first asking. How much is read does not
+// depend on the size of the history.
+func (s *Store) Usual(ctx context.Context, profile, agentID string) (usual time.Duration, ok bool, err error) {
+	for _, latest := range []string{
+		`SELECT seq FROM turns WHERE agent_id = ?1 AND completion_tokens > 0 ORDER BY seq DESC LIMIT ?4`,
+		`SELECT seq FROM turns ORDER BY seq DESC LIMIT ?4`,
+	} {
+		took, err := s.durations(ctx, latest, profile, agentID)
+		if err != nil {
+			return 0, false, err
+		}
+		if len(took) >= fewestDurations {
+			return median(took), true, nil
+		}
+	}
+	return 0, false, nil
+}
+
+// durations are those of the answers among the latest turns. An imported turn,
+// which nobody here has waited for, has ended after it expired.
+func (s *Store) durations(ctx context.Context, latest, profile, agentID string) ([]time.Duration, error) {
+	rows, err := s.db.QueryContext(ctx, `SELECT t.ended - t.asked FROM (`+latest+`) l
+		CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
+		WHERE t.agent_id = ?1 AND t.state = 'answered' AND t.ended > t.asked AND t.ended <= t.expires AND c.profile = ?2 LIMIT ?3`,
+		agentID, profile, durationSample, durationReach)
+	if err != nil {
+		return nil, s.readError(err)
+	}
+	defer func() { _ = rows.Close() }()
+	var took []time.Duration
+	for rows.Next() {
+		var ms int64
+		if err := rows.Scan(&ms); err != nil {
+			return nil, s.readError(err)
+		}
+		took = append(took, time.Duration(ms)*time.Millisecond)
+	}
+	return took, s.readError(rows.Err())
+}
+
+// median is the middle value, of an even number the lower of the two.
+func median(values []time.Duration) time.Duration {
+	slices.Sort(values)
+	return values[(len(values)-1)/2]
+}
