@@ -164,8 +164,20 @@ func (c *Client) Chat(ctx context.Context, r Request, id string) (Reply, error) 
 // and returns them as they come. The interface names two paths: where the first
 // answers 404, 405 or 501, the second is asked.
 func (c *Client) Conversations(ctx context.Context, limit int) ([]Conversation, error) {
+	list, _, err := c.list(ctx, limit)
+	return list, err
+}
+
+// FindListing asks for one conversation and returns the path, below the base
+// URL, at which the service has its listing.
+func (c *Client) FindListing(ctx context.Context) (path string, err error) {
+	_, path, err = c.list(ctx, 1)
+	return path, err
+}
+
+func (c *Client) list(ctx context.Context, limit int) (list []Conversation, path string, err error) {
 	if limit < 1 {
-		return nil, &ConfigError{Setting: "limit", Err: fmt.Errorf("the limit %d is less than 1", limit)}
+		return nil, "", &ConfigError{Setting: "limit", Err: fmt.Errorf("the limit %d is less than 1", limit)}
 	}
 	var o *operation
 	var first error
@@ -174,29 +186,31 @@ func (c *Client) Conversations(ctx context.Context, limit int) ([]Conversation, 
 		if o == nil {
 			var err error
 			if o, err = c.begin(ctx, x); err != nil {
-				return nil, err
+				return nil, "", err
 			}
 		}
 		got, err := o.do(ctx, x)
 		if err == nil {
 			list, err := readMasked(got.body, o.mask, readListing)
 			if err != nil {
-				return nil, o.broken(x, got, err)
+				return nil, "", o.broken(x, got, err)
 			}
-			return list, nil
+			return list, path, nil
 		}
-		if !isNoListing(err) {
-			return nil, err
+		if !IsNoListing(err) {
+			return nil, "", err
 		}
 		// When no path has a listing, the one that should have it says so.
 		if first == nil {
 			first = err
 		}
 	}
-	return nil, first
+	return nil, "", first
 }
 
-func isNoListing(err error) bool {
+// IsNoListing reports whether err is the answer of a service that has no listing
+// at the path that was asked for: 404, 405 or 501.
+func IsNoListing(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && slices.Contains(
 		[]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, e.Status)

@@ -27,7 +27,11 @@ var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?$`)
 
 // Error says why a text is not the address of a service. It never repeats a
 // password.
-type Error struct{ reason string }
+type Error struct {
+	reason string
+	// Suggestion is the address that was perhaps meant, or empty.
+	Suggestion string
+}
 
 // Error returns the reason, which names the object itself.
 func (e *Error) Error() string { return e.reason }
@@ -40,6 +44,10 @@ func (e *Error) Error() string { return e.reason }
 // error is an *Error.
 func Parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
 	u, err := parse(strings.TrimSpace(raw), allowInsecureHTTP)
+	var bad *Error
+	if errors.As(err, &bad) {
+		return nil, bad
+	}
 	if err != nil {
 		return nil, &Error{reason: err.Error()}
 	}
@@ -92,7 +100,7 @@ func missingScheme(raw string) error {
 	for _, scheme := range []string{"https://", "http://"} {
 		u, err := parse(scheme+raw, scheme == "https://")
 		if err == nil && (scheme == "http://" || !isLoopback(u.Hostname())) {
-			return fmt.Errorf("the base URL has no scheme: did you mean %s?", u)
+			return &Error{reason: fmt.Sprintf("the base URL has no scheme: did you mean %s?", u), Suggestion: u.String()}
 		}
 	}
 	return plain

@@ -1,0 +1,305 @@
+package api
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/net/http/httpproxy"
+
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
+)
+
+// Stage is one part of the way to a service.
+type Stage string
+
+// The stages, in the order in which they are gone through. With a proxy the
+// first two lead to the proxy.
+const (
+	StageResolve Stage = "resolve" // the name has addresses
+	StageConnect Stage = "connect" // something listens at one of them
+	StageProxy   Stage = "proxy"   // the proxy, if one is used, agrees to connect
+	StageTLS     Stage = "tls"     // the service, reached by https, is who it says
+	StageAnswer  Stage = "answer"  // it answers with HTTP
+)
+
+// Route is what Probe found out about the way to a service. What belongs to a
+// stage that was not passed is empty, but for Certificate.
+type Route struct {
+	// Base is the address of the service in its canonical form.
+	Base *url.URL
+	// Proxy is the origin of the proxy that the environment names for the
+	// service, without user name and password; empty for none.
+	Proxy string
+	// IgnoredProxy tells that the environment names a proxy which is no address,
+	// so that none is used.
+	IgnoredProxy bool
+	// Host is what is resolved and connected to: the service or the proxy.
+	Host string
+	// Passed are the stages that went well, in order.
+	Passed []Stage
+	// Failed is the stage at which the way ends; empty when it does not end.
+	Failed Stage
+	// Err and Cause say why.
+	Err   error
+	Cause Cause
+
+	// Addresses are the addresses of Host; none when Host is itself one, or
+	// localhost.
+	Addresses []string
+	Resolving time.Duration
+	// Address is the address and the port of the connection.
+	Address    string
+	Connecting time.Duration
+	// TLS is the version, as in "TLS 1.3".
+	TLS string
+	// Certificate is the service's, also when it could not be verified.
+	Certificate *x509.Certificate
+
+	// Status of a GET of the listing without a token.
+	Status int
+	// MediaType of the answer, as in "text/html".
+	MediaType string
+	// Elsewhere is the origin that a redirect points to, when it is another.
+	Elsewhere string
+	// Skew is how far the service's clock is ahead of this one, when HasClock.
+	Skew     time.Duration
+	HasClock bool
+}
+
+// Failure is the end of the way as an *Error of KindNotSent, since no token and
+// no question went out; nil when the service answered.
+func (r Route) Failure() error {
+	if r.Failed == "" {
+		return nil
+	}
+	return &Error{Kind: KindNotSent, Op: "GET " + r.Base.String(), Err: r.Err}
+}
+
+// Probe goes the way to a service with one GET of the listing, without a token
+// and without a retry, and tells how far it came. Options.Timeout bounds the
+// stages before the answer together, and the answer by itself. The error is a
+// *ConfigError, or the cause by which ctx ended.
+func Probe(ctx context.Context, o Options) (Route, error) {
+	o.Token, o.Retries = nil, 0
+	c, err := New(o)
+	if err != nil {
+		return Route{}, err
+	}
+	x := exchange{method: http.MethodGet, url: c.base + c.listings[0] + "?limit=1"}
+	op, err := c.begin(ctx, x)
+	if err != nil {
+		return Route{}, err
+	}
+	var way tracer
+	sending, edge := watch(way.attach(ctx), c.timeout, true)
+	defer edge.stop()
+	request, err := op.request(sending, x)
+	if err != nil {
+		return Route{}, &ConfigError{Setting: "base_url", Err: err}
+	}
+	base, err := url.Parse(c.base)
+	if err != nil {
+		return Route{}, &ConfigError{Setting: "base_url", Err: err}
+	}
+	route := Route{Base: base, Host: base.Hostname()}
+	transport, network := c.transport.(*http.Transport)
+	if network {
+		defer transport.CloseIdleConnections()
+		proxy, err := transport.Proxy(request)
+		if err != nil {
+			route.Failed, route.Err, route.Cause = StageProxy, err, CauseProxyAddress
+			return route, nil
+		}
+		route.IgnoredProxy = proxy == nil && isProxyIgnored(base.Scheme)
+		if proxy != nil {
+			route.Proxy, route.Host = proxy.Scheme+"://"+proxy.Host, proxy.Hostname()
+			way.proxyTLS = proxy.Scheme == "https"
+		}
+	}
+	sent := time.Now()
+	response, err := op.follow(request)
+	if ctx.Err() != nil {
+		return Route{}, context.Cause(ctx)
+	}
+	if err == nil {
+		defer func() { _ = response.Body.Close() }()
+		route.answered(response, sent)
+	}
+	if limit := context.Cause(sending); err != nil && (errors.Is(limit, errConnectLimit) || errors.Is(limit, errTimeLimit)) {
+		err = &limitError{c.timeout}
+	}
+	way.tell(&route, err)
+	return route, nil
+}
+
+// isProxyIgnored reports whether the environment names a proxy for the scheme
+// that package httpproxy cannot read, which it does not say.
+func isProxyIgnored(scheme string) bool {
+	given := httpproxy.FromEnvironment()
+	value := given.HTTPSProxy
+	if scheme == "http" {
+		value = given.HTTPProxy
+	}
+	given.NoProxy, given.CGI = "", false
+	proxy, err := given.ProxyFunc()(&url.URL{Scheme: scheme, Host: "chat.example.com"})
+	return value != "" && proxy == nil && err == nil
+}
+
+// limitError says that a stage took too long.
+type limitError struct{ limit time.Duration }
+
+func (e *limitError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
+
+// Timeout is what package net calls such an error.
+func (e *limitError) Timeout() bool { return true }
+
+func (r *Route) answered(response *http.Response, sent time.Time) {
+	r.Status = response.StatusCode
+	r.MediaType, _, _ = mime.ParseMediaType(response.Header.Get("Content-Type"))
+	if target, err := response.Location(); err == nil && isRedirect(r.Status) {
+		if origin := baseurl.Origin(target); origin != baseurl.Origin(r.Base) {
+			r.Elsewhere = origin
+		}
+	}
+	// A cached answer has the date of another day.
+	date, err := http.ParseTime(response.Header.Get("Date"))
+	if r.HasClock = err == nil && response.Header.Get("Age") == ""; r.HasClock {
+		now := time.Now()
+		r.Skew = date.Sub(sent.Add(now.Sub(sent) / 2))
+	}
+}
+
+// tracer notes what the transport tells of its stages, perhaps from several
+// goroutines, and perhaps after the request has ended.
+type tracer struct {
+	proxyTLS bool // the first handshake is the proxy's
+
+	mu                             sync.Mutex
+	resolving, resolved            time.Time
+	connecting, connected          time.Time
+	securing, secured              bool
+	resolveErr, connectErr, tlsErr error
+	addresses                      []string
+	address                        string
+	state                          tls.ConnectionState
+}
+
+func (t *tracer) attach(ctx context.Context) context.Context {
+	locked := func(fn func()) {
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		fn()
+	}
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
+		DNSStart: func(httptrace.DNSStartInfo) { locked(func() { t.resolving = time.Now() }) },
+		DNSDone:  func(i httptrace.DNSDoneInfo) { locked(func() { t.dnsDone(i) }) },
+		ConnectStart: func(string, string) {
+			locked(func() {
+				if t.connecting.IsZero() {
+					t.connecting = time.Now()
+				}
+			})
+		},
+		ConnectDone:       func(_, address string, err error) { locked(func() { t.connectDone(address, err) }) },
+		TLSHandshakeStart: func() { locked(func() { t.securing = !t.proxyTLS }) },
+		TLSHandshakeDone:  func(s tls.ConnectionState, err error) { locked(func() { t.tlsDone(s, err) }) },
+	})
+}
+
+func (t *tracer) dnsDone(i httptrace.DNSDoneInfo) {
+	t.resolved, t.resolveErr = time.Now(), i.Err
+	for _, a := range i.Addrs {
+		t.addresses = append(t.addresses, a.String())
+	}
+}
+
+func (t *tracer) connectDone(address string, err error) {
+	switch {
+	case err == nil && t.connected.IsZero():
+		t.connected, t.address = time.Now(), address
+	// The race of two addresses cancels the slower one.
+	case err != nil && t.connectErr == nil && !errors.Is(err, context.Canceled):
+		t.connectErr = err
+	}
+}
+
+func (t *tracer) tlsDone(s tls.ConnectionState, err error) {
+	if t.proxyTLS {
+		t.proxyTLS = err != nil
+		return
+	}
+	t.state, t.tlsErr, t.secured = s, err, err == nil
+}
+
+// tell fills in the stages, and which of them err ended.
+func (t *tracer) tell(r *Route, err error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	fail := func(stage Stage, cause error) {
+		// A limit says more than the broken connection that it left behind.
+		if late := new(limitError); cause == nil || errors.As(err, &late) {
+			cause = err
+		}
+		r.Failed, r.Err, r.Cause = stage, cause, CauseOf(cause)
+	}
+	if err != nil && (t.resolveErr != nil || !t.resolving.IsZero() && t.resolved.IsZero()) {
+		fail(StageResolve, t.resolveErr)
+		return
+	}
+	r.Addresses = slices.Clone(t.addresses)
+	if !t.resolved.IsZero() {
+		r.Resolving = t.resolved.Sub(t.resolving)
+	}
+	r.Passed = append(r.Passed, StageResolve)
+	if err != nil && t.connected.IsZero() {
+		fail(StageConnect, t.connectErr)
+		return
+	}
+	if !t.connected.IsZero() {
+		r.Address, r.Connecting = t.address, t.connected.Sub(t.connecting)
+	}
+	r.Passed = append(r.Passed, StageConnect)
+	secure := r.Base.Scheme == "https"
+	if err != nil && r.Proxy != "" && secure && !t.securing {
+		fail(StageProxy, nil)
+		return
+	}
+	r.Passed = append(r.Passed, StageProxy)
+	if secure {
+		if r.Certificate = certificateOf(t.state, t.tlsErr); err != nil && !t.secured {
+			fail(StageTLS, t.tlsErr)
+			return
+		}
+		if t.secured {
+			r.TLS = tls.VersionName(t.state.Version)
+		}
+		r.Passed = append(r.Passed, StageTLS)
+	}
+	if err != nil {
+		fail(StageAnswer, nil)
+		return
+	}
+	r.Passed = append(r.Passed, StageAnswer)
+}
+
+func certificateOf(state tls.ConnectionState, err error) *x509.Certificate {
+	certificates := state.PeerCertificates
+	var unverified *tls.CertificateVerificationError
+	if errors.As(err, &unverified) {
+		certificates = unverified.UnverifiedCertificates
+	}
+	if len(certificates) == 0 {
+		return nil
+	}
+	return certificates[0]
+}
