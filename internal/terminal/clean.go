@@ -28,6 +28,26 @@ var (
 // Bidi controls are visible because they make a text read other than it is
 // (https://trojansource.codes).
 func Clean(text string) string {
+	return clean(text, true)
+}
+
+// Clean is the function Clean in the characters that the locale shows: without
+// Unicode, ESC is ^[ and invalid UTF-8 a question mark.
+func (s *Streams) Clean(text string) string {
+	return clean(text, s.UTF8)
+}
+
+// CleanLine is the function CleanLine in the characters that the locale shows,
+// for a text of ours: without Unicode … becomes three dots, too.
+func (s *Streams) CleanLine(text string) string {
+	text = cleanLine(text, s.UTF8)
+	if !s.UTF8 {
+		text = strings.ReplaceAll(text, "…", "...")
+	}
+	return text
+}
+
+func clean(text string, unicode bool) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, isUnsafe) {
 		return text
 	}
@@ -38,8 +58,13 @@ func Clean(text string) string {
 		case r == '\r' && strings.HasPrefix(text[i+1:], "\n"):
 		case r == '\u2028', r == '\u2029':
 			b.WriteByte('\n')
+		case !unicode && r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
+			b.WriteByte('?')
 		case !isUnsafe(r):
 			b.WriteRune(r)
+		case !unicode && r <= 0x7f: // caret notation
+			b.WriteByte('^')
+			b.WriteByte(byte(r) ^ 0x40)
 		case r < 0x20:
 			b.WriteRune('\u2400' + r)
 		case r == 0x7f:
@@ -54,7 +79,11 @@ func Clean(text string) string {
 // CleanLine is Clean for one line: each run of spaces that holds a newline or a
 // tab becomes one space, and none is left at either end.
 func CleanLine(text string) string {
-	return strings.Trim(foldPattern.ReplaceAllString(Clean(text), " "), " ")
+	return cleanLine(text, true)
+}
+
+func cleanLine(text string, unicode bool) string {
+	return strings.Trim(foldPattern.ReplaceAllString(clean(text, unicode), " "), " ")
 }
 
 // FilterRendered is Clean for text that a renderer has coloured: SGR sequences

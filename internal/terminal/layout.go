@@ -1,14 +1,11 @@
 package terminal
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
-
-var markerPattern = regexp.MustCompile(`^(?:[•*-]|[0-9]{1,4}[.)]) `)
 
 // cell is one grapheme cluster of a rendered line.
 type cell struct {
@@ -19,37 +16,8 @@ type cell struct {
 
 func (c cell) blank() bool { return c.text == " " }
 
-// layout brings rendered text, which holds no control but newline and SGR, to
-// its final form: no line wider than width columns, no spaces at line ends, no
-// empty lines at either end, each line closing the colours it opens, one
-// newline at the end. A wrapped line goes on under its own text, behind the
-// bars of a quotation.
-//
-// Glamour 1.0 wraps at spaces alone, so that Chinese, Japanese and long URLs
-// run past the edge.
-func layout(text string, width int) string {
-	var lines []string
-	style := ""
-	for line := range strings.SplitSeq(text, "\n") {
-		var cells []cell
-		cells, style = split(line, style)
-		for _, row := range wrap(trimRight(cells), width) {
-			lines = append(lines, paint(row))
-		}
-	}
-	for len(lines) > 0 && lines[0] == "" {
-		lines = lines[1:]
-	}
-	for len(lines) > 0 && lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
-	}
-	if len(lines) == 0 {
-		return ""
-	}
-	return strings.Join(lines, "\n") + "\n"
-}
-
-// split cuts a line into cells, starting with and returning the style in force.
+// split cuts a line, which holds no control but SGR, into cells, starting with
+// and returning the style in force.
 func split(line, style string) ([]cell, string) {
 	var cells []cell
 	state := byte(0)
@@ -68,19 +36,39 @@ func split(line, style string) ([]cell, string) {
 	return cells, style
 }
 
-// wrap breaks cells into rows of at most width columns.
+// splitLines is split for a text of lines. Empty ones at either end go.
+func splitLines(text string) [][]cell {
+	var lines [][]cell
+	style := ""
+	for line := range strings.SplitSeq(text, "\n") {
+		var cells []cell
+		cells, style = split(line, style)
+		lines = append(lines, trimRight(cells))
+	}
+	return trimRows(lines)
+}
+
+// trimRows takes the empty rows at either end away.
+func trimRows(rows [][]cell) [][]cell {
+	for len(rows) > 0 && len(trimRight(rows[0])) == 0 {
+		rows = rows[1:]
+	}
+	for len(rows) > 0 && len(trimRight(rows[len(rows)-1])) == 0 {
+		rows = rows[:len(rows)-1]
+	}
+	return rows
+}
+
+// wrap breaks cells into rows of at most width columns, at spaces where there
+// are some, which then go.
 func wrap(cells []cell, width int) [][]cell {
 	var rows [][]cell
-	var prefix, indent []cell
 	for {
-		n := fitting(cells, width-len(prefix))
+		n := fitting(cells, width)
 		if n < len(cells) {
-			if rows == nil {
-				indent = hangingIndent(cells, width)
-			}
-			n = breakPoint(cells, n)
+			n = breakPoint(cells, n, width)
 		}
-		rows = append(rows, slices.Concat(prefix, trimRight(cells[:n])))
+		rows = append(rows, trimRight(cells[:n]))
 		cells = cells[n:]
 		for len(cells) > 0 && cells[0].blank() {
 			cells = cells[1:]
@@ -88,7 +76,35 @@ func wrap(cells []cell, width int) [][]cell {
 		if len(cells) == 0 {
 			return rows
 		}
-		prefix = indent
+	}
+}
+
+// fit is cells, broken only where they are too wide.
+func fit(cells []cell, width int) [][]cell {
+	if columnsOf(cells) <= width {
+		return [][]cell{cells}
+	}
+	return wrap(cells, width)
+}
+
+// wrapVerbatim breaks cells into rows of at most width columns wherever they are
+// full, and keeps every space. The rows after the first are indented like it.
+func wrapVerbatim(cells []cell, width int) [][]cell {
+	var rows [][]cell
+	var indent []cell
+	if n := leadingBlanks(cells); n <= width/3 {
+		indent = cells[:n]
+	}
+	for {
+		prefix := indent
+		if rows == nil {
+			prefix = nil
+		}
+		n := fitting(cells, width-len(prefix))
+		rows = append(rows, slices.Concat(prefix, cells[:n]))
+		if cells = cells[n:]; len(cells) == 0 {
+			return rows
+		}
 	}
 }
 
@@ -105,15 +121,19 @@ func fitting(cells []cell, width int) int {
 	return len(cells)
 }
 
-// breakPoint looks for a good place to break in the second half of the first n
-// cells: at a space or beside a wide character, but neither before closing nor
-// after opening punctuation. Without one, as in a URL, it is n.
-func breakPoint(cells []cell, n int) int {
-	for i := n; i > n/2; i-- {
+// breakPoint looks for a good place to break the first n cells, which fill
+// width: in the second half at a space or beside a wide character, but neither
+// before closing nor after opening punctuation; else at the last space, if what
+// comes after it fits into a line. Without one, as in a long URL, it is n.
+func breakPoint(cells []cell, n, width int) int {
+	for i := n; i > 0; i-- {
 		before, after := cells[i-1], cells[i]
+		space := before.text == " " || after.text == " "
 		switch {
 		case strings.Contains(closingMarks, after.text), strings.Contains(openingMarks, before.text):
-		case before.text == " ", after.text == " ", before.width == 2, after.width == 2:
+		case i > n/2 && (space || before.width == 2 || after.width == 2):
+			return i
+		case space && longestWord(cells[i:min(i+width+1, len(cells))]) <= width:
 			return i
 		}
 	}
@@ -127,32 +147,43 @@ const (
 	openingMarks = "([{（［｛「『【《〈〔“‘"
 )
 
-// hangingIndent is what begins the second and further rows of a wrapped line:
-// the spaces and bars that the line begins with, and spaces below the bullet or
-// number of a list. It leaves two thirds of the width to the text.
-func hangingIndent(cells []cell, width int) []cell {
-	n := 0
-	for n < len(cells) && strings.Contains(" │|", cells[n].text) {
-		n++
-	}
-	indent := slices.Clone(cells[:n])
-	for range marker(cells[n:]) {
-		indent = append(indent, cell{text: " ", width: 1})
-	}
-	if len(indent) > width/3 {
-		return nil
-	}
-	return indent
+// prefixed puts first before the first row and as many blanks before the others.
+func prefixed(first []cell, rows [][]cell) [][]cell {
+	return quoted(first, blanks(columnsOf(first)), rows)
 }
 
-// marker counts the cells of a bullet or number and the space after it.
-func marker(cells []cell) int {
-	const longest = 6
-	var head strings.Builder
-	for _, c := range cells[:min(len(cells), longest)] {
-		head.WriteString(c.text)
+// quoted puts first before the first row and rest before the others.
+func quoted(first, rest []cell, rows [][]cell) [][]cell {
+	out := make([][]cell, len(rows))
+	for i, row := range rows {
+		if i == 0 {
+			out[i] = slices.Concat(first, row)
+		} else {
+			out[i] = slices.Concat(rest, row)
+		}
 	}
-	return len([]rune(markerPattern.FindString(head.String())))
+	return out
+}
+
+func blanks(n int) []cell {
+	return slices.Repeat([]cell{{text: " ", width: 1}}, max(n, 0))
+}
+
+// columnsOf is how many columns cells take.
+func columnsOf(cells []cell) int {
+	columns := 0
+	for _, c := range cells {
+		columns += c.width
+	}
+	return columns
+}
+
+func leadingBlanks(cells []cell) int {
+	n := 0
+	for n < len(cells) && cells[n].blank() {
+		n++
+	}
+	return n
 }
 
 func trimRight(cells []cell) []cell {
@@ -160,6 +191,16 @@ func trimRight(cells []cell) []cell {
 		cells = cells[:len(cells)-1]
 	}
 	return cells
+}
+
+// paintLines is the final text of rows: no spaces at line ends, each line
+// closing the colours it opens, one newline at the end of each.
+func paintLines(rows [][]cell) string {
+	var b strings.Builder
+	for _, row := range rows {
+		b.WriteString(paint(trimRight(row)) + "\n")
+	}
+	return b.String()
 }
 
 // paint joins cells, changing the style only where it changes.

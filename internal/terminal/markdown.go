@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/charmbracelet/glamour"
 	"github.com/charmbracelet/glamour/ansi"
 	"github.com/charmbracelet/glamour/styles"
 	"github.com/muesli/termenv"
@@ -26,22 +25,23 @@ const (
 
 // Markdown renders text, which counts as hostile, for a terminal: no control
 // but newline and SGR is left, SGR only with OutColor, no line wider than
-// min(Width, 100), one newline at the end; empty stays empty. Markup that cannot
+// min(Columns, 100), one newline at the end; empty stays empty. Markup that cannot
 // be shown, such as HTML, is shown as it was written.
 //
 // The style is the name of one of glamour's styles or the path of a style in
 // JSON. An empty one and auto take GLAMOUR_STYLE, else dark or light by
-// COLORFGBG; so does one that cannot be used, see CheckStyle. Without colour,
+// COLORFGBG, else by what the terminal tells within 100 ms, which makes calls of
+// DrainReplies necessary; so does one that cannot be used, see CheckStyle. Without colour,
 // without Unicode and with Accessible the style is always plain ASCII.
 //
 // A text over 1 MiB, one nested too deeply, one of which nothing would be shown,
 // a panic of the renderer and a rendering over two seconds give Clean(text).
 func (s *Streams) Markdown(text, style string) string {
-	text = Clean(text)
+	text = s.Clean(text)
 	if len(text) <= maxMarkdown {
 		config, _ := s.style(style)
 		rendered, err := within(renderLimit, func() (string, error) {
-			return render(text, config, s.profile(), min(s.columns(), maxTextWidth))
+			return s.render(text, config)
 		})
 		if err == nil && rendered != "" {
 			return rendered
@@ -88,29 +88,22 @@ func within(limit time.Duration, fn func() (string, error)) (string, error) {
 }
 
 // render takes clean text.
-func render(text string, config ansi.StyleConfig, profile termenv.Profile, width int) (string, error) {
-	code := config.CodeBlock
-	highlights := code.Theme != "" || code.Chroma != nil && profile != termenv.Ascii
-	source, err := defuse(text, highlights)
+func (s *Streams) render(text string, config ansi.StyleConfig) (string, error) {
+	document, source, err := parse(text)
 	if err != nil {
 		return "", err
 	}
-	renderer, err := glamour.NewTermRenderer(
-		glamour.WithStyles(config),
-		glamour.WithWordWrap(width),
-		glamour.WithColorProfile(profile),
-		glamour.WithChromaFormatter(chromaFormatter(profile)),
-	)
+	width := min(s.Columns(), maxTextWidth)
+	b := (&blocks{script: &script{source}, profile: s.profile(), accessible: s.Accessible, columns: width}).styled(config)
+	rows, err := b.all(document, width, false)
 	if err != nil {
 		return "", err
 	}
-	out, err := renderer.Render(source)
-	if err != nil {
-		return "", err
+	var fitting [][]cell
+	for _, row := range rows {
+		fitting = append(fitting, fit(row, width)...)
 	}
-	out = filter(out, profile != termenv.Ascii)
-	out = strings.ReplaceAll(out, "\t", strings.Repeat(" ", tabStop))
-	return layout(fuse(out), width), nil
+	return paintLines(trimRows(fitting)), nil
 }
 
 func chromaFormatter(profile termenv.Profile) string {
@@ -153,35 +146,29 @@ func (s *Streams) style(name string) (ansi.StyleConfig, error) {
 		return s.plainStyle(), nil
 	}
 	config, err := s.chosenStyle(name)
-	if err != nil {
-		return s.backgroundStyle(), err
+	switch {
+	case config != nil:
+	case s.lightBackground():
+		config = &styles.LightStyleConfig
+	default:
+		config = &styles.DarkStyleConfig
 	}
-	return config, nil
+	return flush(*config), err
 }
 
-func (s *Streams) chosenStyle(name string) (ansi.StyleConfig, error) {
+// chosenStyle is the style that name or GLAMOUR_STYLE chooses, nil if both leave
+// it to the background.
+func (s *Streams) chosenStyle(name string) (*ansi.StyleConfig, error) {
 	if name == "" || name == autoStyle {
 		name = s.getenv("GLAMOUR_STYLE")
 	}
 	if name == "" || name == autoStyle {
-		return s.backgroundStyle(), nil
+		return nil, nil
 	}
 	if config, ok := styles.DefaultStyles[name]; ok {
-		return flush(*config), nil
+		return config, nil
 	}
 	return readStyle(name)
-}
-
-// backgroundStyle goes by COLORFGBG, which rxvt, Konsole and others set to
-// "foreground;background" in the sixteen colours of the terminal.
-func (s *Streams) backgroundStyle() ansi.StyleConfig {
-	colors := s.getenv("COLORFGBG")
-	switch colors[strings.LastIndexByte(colors, ';')+1:] {
-	case "7", "15":
-		return flush(styles.LightStyleConfig)
-	default:
-		return flush(styles.DarkStyleConfig)
-	}
 }
 
 // plainStyle is glamour's ASCII style, which is so but for a few signs; they
@@ -191,6 +178,10 @@ func (s *Streams) plainStyle() ansi.StyleConfig {
 	if !s.UTF8 || s.Accessible {
 		config.Item.BlockPrefix = bulletOfASCII
 		config.ImageText.Format = "Image: {{.text}} ->"
+	}
+	if s.Accessible {
+		bar := "> " // as in mail; a screen reader says "vertical bar" at each line
+		config.BlockQuote.IndentToken = &bar
 	}
 	return config
 }
@@ -206,23 +197,23 @@ func flush(config ansi.StyleConfig) ansi.StyleConfig {
 }
 
 // readStyle reads regular files only: a pipe would block.
-func readStyle(path string) (ansi.StyleConfig, error) {
-	var config ansi.StyleConfig
+func readStyle(path string) (*ansi.StyleConfig, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		return config, fmt.Errorf("style %q is neither a known style nor a file", path)
+		return nil, fmt.Errorf("style %q is neither a known style nor a file", path)
 	case err != nil:
-		return config, fmt.Errorf("style %q: %w", path, err)
+		return nil, fmt.Errorf("style %q: %w", path, err)
 	case !info.Mode().IsRegular() || info.Size() > maxStyleFile:
-		return config, fmt.Errorf("style %q is no regular file of at most 1 MiB", path)
+		return nil, fmt.Errorf("style %q is no regular file of at most 1 MiB", path)
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return config, fmt.Errorf("style %q: %w", path, err)
+		return nil, fmt.Errorf("style %q: %w", path, err)
 	}
+	var config ansi.StyleConfig
 	if err := json.Unmarshal(data, &config); err != nil {
-		return ansi.StyleConfig{}, fmt.Errorf("style %q: %w", path, err)
+		return nil, fmt.Errorf("style %q: %w", path, err)
 	}
-	return config, nil
+	return &config, nil
 }

@@ -4,14 +4,15 @@ import (
 	"errors"
 	"html"
 	"regexp"
-	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
+	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
 )
 
 const (
@@ -21,100 +22,105 @@ const (
 	// stack for each level of emphasis, and Go ends the process at 1 GiB.
 	maxNesting = 100
 
-	// maxDefusing bounds the passes over a document in which defused HTML
-	// brings new HTML to light.
-	maxDefusing = 4
-
 	// The noncharacters at the same place stand in for these signs while
-	// glamour must not see them.
-	signs    = `&<\`
+	// glamour must not see them: & begins an entity, \ an escape, # what a URL
+	// is cut at.
+	signs    = `&\#`
 	standIns = "\ufdd0\ufdd1\ufdd2"
+
+	// mark is a text that only we write, to find a place again.
+	mark = "\ufdd3"
+
+	// verbatimURL makes a destination one that glamour shows as it is: it parses
+	// URLs, leaves out what it cannot parse and resolves the rest.
+	verbatimURL = "x:" + mark
 
 	widthOfStandIn = len(standIns) / len(signs) // bytes
 )
 
 var (
 	errUnrenderable = errors.New("nested too deeply to render")
-	entityPattern   = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z]+);?`)
-	foreignStandIn  = regexp.MustCompile("[" + standIns + "]")
+	entityPattern   = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);?`)
+	foreignStandIn  = regexp.MustCompile("[" + standIns + mark + "]")
+	hide            = strings.NewReplacer(pairs()...)
+	reveal          = strings.NewReplacer(append([]string{verbatimURL, "", "\t", strings.Repeat(" ", tabStop)}, reversed(pairs())...)...)
 )
 
-// defuse prepares clean text for glamour 1.0, which turns the entities of
-// control characters into live ones, resolves entities and escapes inside code
-// and leaves HTML out: all of it is made to appear as it was written. fuse, on
-// what glamour made of it, is the second half. Tabs become spaces. A document
+func pairs() []string {
+	var pairs []string
+	for i := range len(signs) {
+		pairs = append(pairs, signs[i:i+1], standIns[i*widthOfStandIn:][:widthOfStandIn])
+	}
+	return pairs
+}
+
+func reversed(pairs []string) []string {
+	var reversed []string
+	for i := 0; i < len(pairs); i += 2 {
+		reversed = append(reversed, pairs[i+1], pairs[i])
+	}
+	return reversed
+}
+
+// parse reads clean text as Markdown, in the dialect of glamour. Tabs become
+// spaces, and the entities of control characters stay as they were written.
+// Link reference definitions, which CommonMark leaves out of a document, stay
+// where they are as blocks of HTML, which hold text to show verbatim. A document
 // nested more than maxNesting deep is an error.
-//
-// Glamour leaves the escapes of a block of code alone when it highlights it,
-// which stand-ins would spoil.
-func defuse(source string, highlights bool) (string, error) {
+func parse(source string) (ast.Node, []byte, error) {
 	source = foreignStandIn.ReplaceAllString(expandTabs(source), "\ufffd")
 	source = entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
 		if strings.ContainsFunc(html.UnescapeString(entity), isUnsafe) {
-			return standIn('&') + entity[1:]
+			return hide.Replace(entity)
 		}
 		return entity
 	})
-	parser := goldmark.New(goldmark.WithExtensions(extension.GFM, extension.DefinitionList)).Parser()
-	for range maxDefusing {
-		offsets, err := explosives(parser.Parse(text.NewReader([]byte(source))), source, highlights)
-		if err != nil {
-			return "", err
-		}
-		if len(offsets) == 0 {
-			return source, nil
-		}
-		source = replaceSigns(source, offsets)
+	if !strings.HasSuffix(source, "\n") {
+		source += "\n" // goldmark loses what a fence says at the very end
 	}
-	return "", errUnrenderable
+	reader := parser.NewParser(
+		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
+		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
+		parser.WithParagraphTransformers(util.Prioritized(keepDefinitions{}, 100)), // goldmark's own priority
+	)
+	goldmark.New(goldmark.WithParser(reader), goldmark.WithExtensions(extension.GFM, extension.DefinitionList))
+	document := reader.Parse(text.NewReader([]byte(source)))
+	if deeperThan(document, maxNesting) {
+		return nil, nil, errUnrenderable
+	}
+	return document, []byte(source), nil
 }
 
-func fuse(rendered string) string {
-	for i := range len(signs) {
-		rendered = strings.ReplaceAll(rendered, standIn(signs[i]), signs[i:i+1])
+// keepDefinitions reads the link reference definitions at the start of a
+// paragraph like goldmark, and puts the lines before the paragraph.
+type keepDefinitions struct{}
+
+func (keepDefinitions) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
+	var before []text.Segment
+	before = append(before, node.Lines().Sliced(0, node.Lines().Len())...)
+	parent, next := node.Parent(), node.NextSibling()
+	parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
+	left := 0
+	if node.Parent() != nil {
+		left, next = node.Lines().Len(), node
 	}
-	return rendered
+	if left >= len(before) || parent == nil {
+		return
+	}
+	definitions := ast.NewHTMLBlock(ast.HTMLBlockType7)
+	for _, line := range before[:len(before)-left] {
+		definitions.Lines().Append(line)
+	}
+	parent.InsertBefore(parent, next, definitions)
 }
 
-func standIn(sign byte) string {
-	at := strings.IndexByte(signs, sign) * widthOfStandIn
-	return standIns[at : at+widthOfStandIn]
-}
-
-// explosives finds the offsets of the signs that would go off: < in HTML, & and
-// \ in code. It walks without recursion, because the depth is what it must
-// measure.
-func explosives(document ast.Node, source string, highlights bool) ([]int, error) {
-	var offsets []int
-	collect := func(signs string, segments ...text.Segment) {
-		for _, s := range segments {
-			for i := s.Start; i < s.Stop; i++ {
-				if strings.IndexByte(signs, source[i]) >= 0 {
-					offsets = append(offsets, i)
-				}
-			}
-		}
-	}
+// deeperThan walks without recursion, because the depth is what it measures.
+func deeperThan(document ast.Node, limit int) bool {
 	depth := 0
 	for node := document; node != nil; {
-		switch n := node.(type) {
-		case *ast.HTMLBlock:
-			collect("<", n.Lines().Sliced(0, n.Lines().Len())...)
-			collect("<", n.ClosureLine)
-		case *ast.RawHTML:
-			collect("<", n.Segments.Sliced(0, n.Segments.Len())...)
-		case *ast.FencedCodeBlock, *ast.CodeBlock:
-			if !highlights {
-				collect(`\`, n.Lines().Sliced(0, n.Lines().Len())...)
-			}
-		case *ast.Text:
-			if n.Parent().Kind() == ast.KindCodeSpan {
-				collect(`&\`, n.Segment)
-			}
-		}
 		if child := node.FirstChild(); child != nil {
-			if depth++; depth > maxNesting {
-				return nil, errUnrenderable
+			if depth++; depth > limit {
+				return true
 			}
 			node = child
 			continue
@@ -127,21 +133,7 @@ func explosives(document ast.Node, source string, highlights bool) ([]int, error
 			node = node.NextSibling()
 		}
 	}
-	slices.Sort(offsets)
-	return slices.Compact(offsets), nil
-}
-
-// replaceSigns puts the stand-ins at offsets, which are in order.
-func replaceSigns(source string, offsets []int) string {
-	var b strings.Builder
-	end := 0
-	for _, at := range offsets {
-		b.WriteString(source[end:at])
-		b.WriteString(standIn(source[at]))
-		end = at + 1
-	}
-	b.WriteString(source[end:])
-	return b.String()
+	return false
 }
 
 // expandTabs replaces tabs as CommonMark counts them, so that a code block is

@@ -9,6 +9,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // maxAnswer bounds what is read for one question, in bytes.
@@ -53,9 +55,24 @@ func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
 	return false, nil
 }
 
+// Tell writes lines to the terminal that Ask asks on, between its questions, and
+// breaks long ones at a space. The error is ErrNoTerminal.
+func (s *Streams) Tell(lines ...string) error {
+	in, out, err := s.TTY()
+	if err != nil {
+		return err
+	}
+	defer closeTTY(in, out)
+	for _, line := range lines {
+		fmt.Fprintln(out, ansi.Wrap(CleanLine(line), s.Columns(), ""))
+	}
+	return nil
+}
+
 // TTY opens the terminal itself, wherever stdin and stdout go. The caller closes
 // both files, which may be one. The error is ErrNoTerminal.
 func (s *Streams) TTY() (in, out *os.File, err error) {
+	s.DrainReplies()
 	open := s.OpenTTY
 	if open == nil {
 		open = openTTY

@@ -77,6 +77,22 @@ func during[T any](ask func() (T, error)) <-chan outcome[T] {
 	return done
 }
 
+func TestTellWritesSafeLinesThatBreakAtASpace(t *testing.T) {
+	d := newDesk(t)
+	d.streams.Width = 20
+	if err := d.streams.Tell("one two three four five six\x1b[2J", "seven"); err != nil {
+		t.Fatal(err)
+	}
+	d.sees("seven")
+	if got := d.screen.String(); !strings.HasPrefix(got, "one two three four\r\nfive six") || strings.Contains(got, "\x1b") {
+		t.Errorf("got %q", got)
+	}
+	d.streams.OpenTTY = func() (in, out *os.File, err error) { return nil, nil, errors.New("none") }
+	if err := d.streams.Tell(); !errors.Is(err, ErrNoTerminal) {
+		t.Errorf("got %v", err)
+	}
+}
+
 func TestAskReturnsTheLineTyped(t *testing.T) {
 	for _, c := range []struct{ typed, want string }{
 		{"https://chat.example.com\n", "https://chat.example.com"},

@@ -36,9 +36,9 @@ func (s *Streams) Table(columns []Column, rows [][]string) error {
 	for i, column := range columns {
 		titles[i] = column.Title
 	}
-	table := [][]string{cleanCells(titles, len(columns))}
+	table := [][]string{s.cleanCells(titles, len(columns))}
 	for _, row := range rows {
-		table = append(table, cleanCells(row, len(columns)))
+		table = append(table, s.cleanCells(row, len(columns)))
 	}
 	var b strings.Builder
 	if s.OutTTY {
@@ -52,10 +52,14 @@ func (s *Streams) Table(columns []Column, rows [][]string) error {
 	return err
 }
 
-func cleanCells(row []string, count int) []string {
+func (s *Streams) cleanCells(row []string, count int) []string {
+	clean := CleanLine
+	if s.OutTTY {
+		clean = s.CleanLine
+	}
 	cells := make([]string, count)
 	for i := range min(len(row), count) {
-		cells[i] = CleanLine(row[i])
+		cells[i] = clean(row[i])
 	}
 	return cells
 }
@@ -65,7 +69,7 @@ func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string) 
 	for i, row := range table {
 		cells := make([]string, len(columns))
 		for j, cell := range row {
-			cell = s.truncate(cell, widths[j])
+			cell = s.Truncate(cell, widths[j])
 			padding := strings.Repeat(" ", widths[j]-ansi.StringWidth(cell))
 			if columns[j].Right {
 				cells[j] = padding + cell
@@ -74,7 +78,7 @@ func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string) 
 			}
 		}
 		line := strings.TrimRight(strings.Join(cells, columnGap), " ")
-		line = s.truncate(line, s.columns())
+		line = s.Truncate(line, s.Columns())
 		if i == 0 && s.OutColor {
 			line = boldStart + line + sgrReset
 		}
@@ -98,14 +102,14 @@ func (s *Streams) columnWidths(columns []Column, table [][]string) []int {
 		}
 		total += widths[j]
 	}
-	if excess := total - s.columns(); excess > 0 {
+	if excess := total - s.Columns(); excess > 0 {
 		widths[flexible] = max(widths[flexible]-excess, min(minFlexible, widths[flexible]))
 	}
 	return widths
 }
 
-// truncate is Truncate in the characters that the locale shows.
-func (s *Streams) truncate(line string, width int) string {
+// Truncate is the function Truncate in the characters that the locale shows.
+func (s *Streams) Truncate(line string, width int) string {
 	if s.UTF8 {
 		return Truncate(line, width)
 	}

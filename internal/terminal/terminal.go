@@ -3,8 +3,8 @@
 // steering the terminal, Markdown, tables, the spinner and the prompts.
 //
 // It must not know commands, settings, the service or where a text came from:
-// whatever it is given to show counts as hostile. It imports nothing of hobnob
-// and is the only package that imports glamour and its relatives.
+// whatever it is given to show counts as hostile. Of hobnob it imports the
+// leaf atomicfile, and it alone imports glamour and its relatives.
 //
 // One measure of width is used throughout, the grapheme clusters of
 // github.com/charmbracelet/x/ansi, in terminal columns.
@@ -14,21 +14,17 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 
 	"golang.org/x/term"
 )
 
-// defaultWidth is the number of columns where nothing tells another.
-const defaultWidth = 80
-
 // Env looks an environment variable up; an unset one is empty, as with
 // os.Getenv.
 type Env func(key string) string
 
-// Streams is the three standard streams and what was found out about them, once,
-// by Detect. A literal with the fields that matter serves in tests: zero means
+// Streams is the three standard streams and what was found out about them by
+// Detect. A literal with the fields that matter serves in tests: zero means
 // no terminal, no colour, ASCII and 80 columns.
 type Streams struct {
 	In       io.Reader
@@ -36,9 +32,9 @@ type Streams struct {
 
 	InTTY, OutTTY, ErrTTY bool
 
-	// Width is the number of columns of stdout's terminal, else of stderr's,
-	// else COLUMNS, else 80.
-	Width int
+	// Width and Height, in columns and rows, go before what the terminal tells;
+	// Detect leaves them zero. See Columns and Rows.
+	Width, Height int
 
 	// OutColor and ErrColor tell whether SGR sequences may be written at all:
 	// not for NO_COLOR (https://no-color.org), not with CLICOLOR=0, always with
@@ -61,7 +57,9 @@ type Streams struct {
 	// closes; in and out may be one file. Nil opens the controlling terminal.
 	OpenTTY func() (in, out *os.File, err error)
 
-	env Env
+	env        Env
+	screens    []*os.File  // stdout and stderr, those that are terminals
+	background *background // nil asks nothing
 }
 
 // Detect finds the facts about the streams. It neither writes to a terminal nor
@@ -71,11 +69,12 @@ func Detect(in, out, err *os.File, env Env) *Streams {
 	s := &Streams{
 		In: in, Out: out, Err: err,
 		InTTY: isTerminal(in), OutTTY: isTerminal(out), ErrTTY: isTerminal(err),
-		Width:      width(env, out, err),
 		Accessible: isSet(env("ACCESSIBLE")),
 		UTF8:       isUTF8(env, runtime.GOOS),
 		Dumb:       isDumb(env, runtime.GOOS),
 		env:        env,
+		screens:    terminals(out, err),
+		background: new(background),
 	}
 	s.OutColor = color(env, s.OutTTY && !s.Dumb && obeysSequences(out))
 	s.ErrColor = color(env, s.ErrTTY && !s.Dumb && obeysSequences(err))
@@ -87,14 +86,6 @@ func (s *Streams) DisableColor() {
 	s.OutColor, s.ErrColor = false, false
 }
 
-// columns is Width, also for a Streams that Detect did not make.
-func (s *Streams) columns() int {
-	if s.Width > 0 {
-		return s.Width
-	}
-	return defaultWidth
-}
-
 func (s *Streams) getenv(key string) string {
 	if s.env == nil {
 		return ""
@@ -104,22 +95,6 @@ func (s *Streams) getenv(key string) string {
 
 func isTerminal(f *os.File) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
-}
-
-// width trusts COLUMNS last: shells export it stale after a resize.
-func width(env Env, files ...*os.File) int {
-	for _, f := range files {
-		if !isTerminal(f) {
-			continue
-		}
-		if columns, _, err := term.GetSize(int(f.Fd())); err == nil && columns > 0 {
-			return columns
-		}
-	}
-	if columns, err := strconv.Atoi(env("COLUMNS")); err == nil && columns > 0 {
-		return columns
-	}
-	return defaultWidth
 }
 
 func color(env Env, capable bool) bool {

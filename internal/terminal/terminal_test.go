@@ -144,14 +144,33 @@ func TestWidthComesFromTheTerminal(t *testing.T) {
 		{"nonsense", pipe, pipe, "wide", 80},
 		{"negative", pipe, pipe, "-3", 80},
 	} {
-		if got := Detect(pipe, c.out, c.err, environment("COLUMNS="+c.columns)).Width; got != c.want {
+		if got := Detect(pipe, c.out, c.err, environment("COLUMNS="+c.columns)).Columns(); got != c.want {
 			t.Errorf("%s: width %d, want %d", c.name, got, c.want)
 		}
 	}
 	if err := pty.Setsize(tty, &pty.Winsize{}); err != nil {
 		t.Fatal(err)
 	}
-	if got := Detect(pipe, tty, pipe, environment("COLUMNS=50")).Width; got != 50 {
+	if got := Detect(pipe, tty, pipe, environment("COLUMNS=50")).Columns(); got != 50 {
 		t.Errorf("a terminal without size: width %d, want 50", got)
+	}
+}
+
+func TestTheSizeFollowsTheTerminal(t *testing.T) {
+	_, tty := openPTY(t)
+	s := Detect(nil, openPipe(t), tty, environment("COLUMNS=50"))
+	for _, size := range []pty.Winsize{{Rows: 24, Cols: 80}, {Rows: 10, Cols: 33}, {Rows: 50, Cols: 200}} {
+		if err := pty.Setsize(tty, &size); err != nil {
+			t.Fatal(err)
+		}
+		if s.Columns() != int(size.Cols) || s.Rows() != int(size.Rows) {
+			t.Errorf("%d × %d after a change to %d × %d", s.Columns(), s.Rows(), size.Cols, size.Rows)
+		}
+	}
+	if s := (&Streams{Width: 7, Height: 3, screens: []*os.File{tty}}); s.Columns() != 7 || s.Rows() != 3 {
+		t.Errorf("%d × %d, want what was set", s.Columns(), s.Rows())
+	}
+	if s := Detect(nil, nil, nil, environment()); s.Columns() != 80 || s.Rows() != 0 {
+		t.Errorf("%d × %d without a terminal", s.Columns(), s.Rows())
 	}
 }

@@ -5,4 +5,6 @@ import "golang.org/x/sys/unix"
 const (
 	getAttributes = unix.TCGETS
 	putAttributes = unix.TCSETS
+	bytesWaiting  = unix.TIOCINQ
+	simulateKey   = unix.TIOCSTI
 )

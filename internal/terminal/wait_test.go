@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // screen is a buffer that the spinner and the test share.
@@ -41,7 +43,7 @@ func TestWaitShowsElapsedSecondsAndErasesThem(t *testing.T) {
 		<-time.After(61 * time.Second)
 		synctest.Wait()
 		shown := out.String()
-		for _, want := range []string{"⠋ waiting for reviewer␛[2J 0s", "⠙ ", " 3s", " 1m01s"} {
+		for _, want := range []string{"⠋ waiting for reviewer␛[2J 0s\r", "⠙ ", " 3s\r", " 1m01s\r"} {
 			if !strings.Contains(shown, want) {
 				t.Errorf("%q was never shown", want)
 			}
@@ -83,9 +85,10 @@ func TestWaitSpinsOnlyWhereItCanBeErased(t *testing.T) {
 		{"in a pipe", Streams{}, `^$`},
 		{"dumb", Streams{ErrTTY: true, Dumb: true}, `^label\n$`},
 		{"accessible", Streams{ErrTTY: true, UTF8: true, Accessible: true}, `^label\n$`},
-		{"ASCII", Streams{ErrTTY: true}, `^(\r\x1b\[K[|/\\-] label \d+s)+\r\x1b\[K$`},
-		{"Unicode", Streams{ErrTTY: true, UTF8: true}, `^(\r\x1b\[K[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] label \d+s)+\r\x1b\[K$`},
-		{"narrow", Streams{ErrTTY: true, UTF8: true, Width: 15}, `^(\r\x1b\[K. lab… \d+s)+\r\x1b\[K$`},
+		{"ASCII", Streams{ErrTTY: true}, `^(\r\x1b\[K[|/\\-] label \d+s\r)+\r\x1b\[K$`},
+		{"Unicode", Streams{ErrTTY: true, UTF8: true}, `^(\r\x1b\[K[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] label \d+s\r)+\r\x1b\[K$`},
+		{"narrow", Streams{ErrTTY: true, UTF8: true, Width: 10}, `^(\r\x1b\[K. lab… \d+s\r)+\r\x1b\[K$`},
+		{"narrower than the seconds", Streams{ErrTTY: true, UTF8: true, Width: 4}, `^(\r\x1b\[K. …\r)+\r\x1b\[K$`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -100,5 +103,74 @@ func TestWaitSpinsOnlyWhereItCanBeErased(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+func TestWaitSaysWhatIsUsual(t *testing.T) {
+	for name, c := range map[string]struct {
+		streams Streams
+		usual   time.Duration
+		want    string
+	}{
+		"unknown":           {Streams{}, 0, "| asking reviewer 2s\r"},
+		"seconds":           {Streams{}, 4200 * time.Millisecond, "| asking reviewer 2s (usually 4s)\r"},
+		"rounded":           {Streams{}, 1500 * time.Millisecond, "| asking reviewer 2s (usually 2s)\r"},
+		"minutes":           {Streams{}, 90 * time.Second, "| asking reviewer 2s (usually 1m30s)\r"},
+		"hardly anything":   {Streams{}, 999 * time.Millisecond, "| asking reviewer 2s (usually under 1s)\r"},
+		"a narrow terminal": {Streams{Width: 30}, 4 * time.Second, "| asking r... 2s (usually 4s)\r"},
+		"a narrower one":    {Streams{Width: 24}, 4 * time.Second, "| asking reviewer 2s\r"},
+		"dumb":              {Streams{Dumb: true}, 4 * time.Second, "asking reviewer, which usually takes 4 seconds\n"},
+		"read aloud":        {Streams{Accessible: true}, 61 * time.Second, "asking reviewer, which usually takes 1 minute 1 second\n"},
+		"in minutes":        {Streams{Accessible: true}, 2 * time.Minute, "asking reviewer, which usually takes 2 minutes\n"},
+		"quick":             {Streams{Accessible: true}, time.Millisecond, "asking reviewer, which usually takes less than a second\n"},
+		"nobody knows":      {Streams{Accessible: true}, 0, "asking reviewer\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out screen
+				s := c.streams
+				s.Err, s.ErrTTY = &out, true
+				asked := 0
+				stop := s.WaitFor(Waiting{Label: "asking reviewer", Since: time.Now().Add(-time.Second), Usual: func() time.Duration {
+					asked++
+					return c.usual
+				}})
+				<-time.After(1500 * time.Millisecond)
+				stop()
+				if !strings.Contains(out.String(), c.want) || asked != 1 {
+					t.Errorf("asked %d times, wrote %q, want %q", asked, out.String(), c.want)
+				}
+			})
+		})
+	}
+}
+
+func TestWaitAsksNobodyWhatIsUsualForAQuickAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &Streams{Err: new(screen), ErrTTY: true}
+		stop := s.WaitFor(Waiting{Label: "label", Usual: func() time.Duration {
+			t.Error("asked")
+			return 0
+		}})
+		<-time.After(spinnerDelay / 2)
+		stop()
+	})
+}
+
+// TestAFrameFitsItsTerminal runs through every width, so that no frame is ever
+// wrapped by the terminal that it is drawn for.
+func TestAFrameFitsItsTerminal(t *testing.T) {
+	for _, label := range []string{"asking reviewer", "asking 审阅者👩‍💻", "x"} {
+		for _, s := range []*Streams{{UTF8: true}, {}} {
+			for width := range 60 {
+				frame := s.frame("⠋", label, "1m01s", " (usually 1m30s)", width)
+				if got := ansi.StringWidth(frame); got > width {
+					t.Errorf("%q takes %d columns of %d", frame, got, width)
+				}
+				if width >= 40 && !strings.HasSuffix(frame, " 1m01s (usually 1m30s)") {
+					t.Errorf("%q lacks something in %d columns", frame, width)
+				}
+			}
+		}
 	}
 }

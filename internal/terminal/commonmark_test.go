@@ -1,0 +1,101 @@
+package terminal
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// unshown are the words of examples that are markup and no text.
+var unshown = map[int]string{
+	268: "003", // the number of a list item; CommonMark counts 3
+	539: "BaR", // a reference to a definition that is shown as [bar]
+	583: "bar", // a reference to a definition that is shown as [BAR]
+}
+
+// rarer are the labels of references, [text][label], which show the URL instead;
+// the label is shown with its definition.
+var rarer = map[int][]string{
+	527: {"bar"},
+	528: {"ref"},
+	529: {"ref"},
+	530: {"ref"},
+	531: {"ref"},
+	533: {"ref"},
+	534: {"ref"},
+	535: {"ref"},
+	541: {"Foo", "bar"},
+	544: {"foo"},
+	549: {"ref"},
+	565: {"bar"},
+	569: {"baz"},
+	570: {"bar"},
+	571: {"baz"},
+	577: {"foo", "bar"},
+	582: {"bar"},
+}
+
+// Of these examples nothing would be shown, so that Markdown gives the text as it
+// was written: empty code, quotations and links, and for screen readers, who get
+// no rules, rules.
+var (
+	blank      = []int{126, 129, 130, 239, 240, 334, 487}
+	rulesAlone = []int{11, 43, 47, 50, 51, 52, 53, 54, 98}
+)
+
+// TestCommonMarkExamplesLoseNothing renders every example of the specification
+// that goldmark carries.
+func TestCommonMarkExamplesLoseNothing(t *testing.T) {
+	directory, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
+	if err != nil {
+		if os.Getenv("HOBNOB_TEST_REQUIRE") == "1" {
+			t.Fatal(err)
+		}
+		t.Skip("the go command does not tell where goldmark is:", err)
+	}
+	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(directory)), "_test", "spec.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var examples []struct {
+		Markdown string
+		Example  int
+		Section  string
+	}
+	if err := json.Unmarshal(data, &examples); err != nil {
+		t.Fatal(err)
+	}
+	if len(examples) < 640 {
+		t.Fatalf("%d examples", len(examples))
+	}
+	for _, example := range examples {
+		for _, width := range []int{40, 80} {
+			for kind, s := range map[string]*Streams{"colour": colorful(width), "no colour": {UTF8: true, Width: width}, "accessible": {Accessible: true, Width: width}} {
+				t.Run(fmt.Sprintf("%d %s, %d columns, %s", example.Example, example.Section, width, kind), func(t *testing.T) {
+					config, err := s.style("")
+					if err != nil {
+						t.Fatal(err)
+					}
+					text := Clean(example.Markdown)
+					rendered, err := s.render(text, config)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if rendered == "" && strings.TrimSpace(text) != "" {
+						if !slices.Contains(blank, example.Example) && !(s.Accessible && slices.Contains(rulesAlone, example.Example)) {
+							t.Errorf("nothing is shown of\n%s", text)
+						}
+						rendered = s.Markdown(example.Markdown, "")
+					}
+					checkSafe(t, example.Markdown, rendered, s)
+					checkWords(t, text, rendered, unshown[example.Example], rarer[example.Example]...)
+				})
+			}
+		}
+	}
+}

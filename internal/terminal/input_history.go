@@ -1,0 +1,130 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+)
+
+const (
+	// mostInputs is how many texts are kept and offered.
+	mostInputs = 2000
+	// maxInputHistory is the size, in bytes, from which the file is made shorter.
+	maxInputHistory = 8 << 20
+	// maxInput is the size, in bytes, over which a text is not kept in the file.
+	maxInput = 1 << 20
+)
+
+// InputHistory is what was typed before, the latest last, in a file of one JSON
+// object a line, of mode 0600. Several processes may add to it.
+type InputHistory struct {
+	path  string
+	texts []string
+}
+
+// inputLine is a line of the file.
+type inputLine struct {
+	Text string `json:"text"`
+}
+
+// OpenInputHistory reads the file at path; one that does not exist is empty. Lines
+// that cannot be read are passed over. With an empty path nothing is kept.
+func OpenInputHistory(path string) (*InputHistory, error) {
+	h := &InputHistory{path: path}
+	if path == "" {
+		return h, nil
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return h, nil
+	}
+	if err != nil {
+		return h, err
+	}
+	h.texts = readInputs(data)
+	if len(data) > maxInputHistory {
+		return h, h.shorten()
+	}
+	return h, nil
+}
+
+// readInputs returns the latest texts of a file, each once, at its last place.
+func readInputs(data []byte) []string {
+	var texts []string
+	seen := map[string]bool{}
+	for len(data) > 0 && len(texts) < mostInputs {
+		data = bytes.TrimRight(data, "\n")
+		start := bytes.LastIndexByte(data, '\n') + 1
+		var line inputLine
+		if err := json.Unmarshal(data[start:], &line); err == nil && line.Text != "" && !seen[line.Text] {
+			seen[line.Text] = true
+			texts = append(texts, line.Text)
+		}
+		data = data[:start]
+	}
+	slices.Reverse(texts)
+	return texts
+}
+
+// Add keeps a text, unless it is blank or the latest one.
+func (h *InputHistory) Add(text string) error {
+	if strings.TrimSpace(text) == "" || len(h.texts) > 0 && h.texts[len(h.texts)-1] == text {
+		return nil
+	}
+	h.texts = append(slices.DeleteFunc(h.texts, func(t string) bool { return t == text }), text)
+	if h.path == "" || len(text) > maxInput {
+		return nil
+	}
+	line, err := json.Marshal(inputLine{text})
+	if err != nil {
+		return err
+	}
+	unlock, err := atomicfile.Lock(h.path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	file, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	// A newline first ends a line that a crash left unfinished.
+	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n")))
+	return errors.Join(err, file.Close())
+}
+
+// shorten rewrites the file with the latest texts that take half of what it may have.
+func (h *InputHistory) shorten() error {
+	unlock, err := atomicfile.Lock(h.path)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	data, err := os.ReadFile(h.path)
+	if err != nil {
+		return err
+	}
+	size := 0
+	var lines [][]byte
+	for _, text := range slices.Backward(readInputs(data)) {
+		line, err := json.Marshal(inputLine{text})
+		if err != nil {
+			return err
+		}
+		if len(text) > maxInput {
+			continue
+		}
+		if size += len(line) + 1; size > maxInputHistory/2 {
+			break
+		}
+		lines = append(lines, line)
+	}
+	slices.Reverse(lines)
+	return atomicfile.Write(h.path, append(bytes.Join(lines, []byte("\n")), '\n'))
+}

@@ -1,0 +1,298 @@
+package terminal
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/charmbracelet/glamour/ansi"
+	"github.com/muesli/termenv"
+	"github.com/yuin/goldmark/ast"
+	extensions "github.com/yuin/goldmark/extension/ast"
+	"github.com/yuin/goldmark/renderer"
+	"github.com/yuin/goldmark/text"
+	"github.com/yuin/goldmark/util"
+)
+
+// blocks lays out a document. Glamour renders what holds text (paragraphs,
+// headings, code, the cells of tables) and the bullets and bars, without
+// wrapping; what goes where is decided here, because glamour 1.0 runs the
+// paragraphs of a list item together, wraps under bullets and bars, at spaces
+// alone, and loses text of narrow tables.
+type blocks struct {
+	*script
+	leaves     renderer.Renderer
+	config     ansi.StyleConfig
+	profile    termenv.Profile
+	accessible bool
+	columns    int // of the whole document
+}
+
+// styled is b with config.
+func (b *blocks) styled(config ansi.StyleConfig) *blocks {
+	styled := *b
+	styled.config = config
+	styled.leaves = renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
+		ColorProfile:     b.profile,
+		Styles:           config,
+		ChromaFormatter:  chromaFormatter(b.profile),
+		InlineTableLinks: true,
+	}), 1)))
+	return &styled
+}
+
+// within is b for the blocks inside one of this style.
+func (b *blocks) within(inner ansi.StylePrimitive) (*blocks, error) {
+	inner.BlockPrefix, inner.BlockSuffix, inner.Prefix, inner.Suffix, inner.Format = "", "", "", "", ""
+	if inner == (ansi.StylePrimitive{}) {
+		return b, nil
+	}
+	config := b.config
+	config.Document.StylePrimitive = ansi.StylePrimitive{}
+	// What a style leaves empty its JSON leaves out, so that it is inherited.
+	for _, style := range []ansi.StylePrimitive{b.config.Document.StylePrimitive, inner} {
+		data, err := json.Marshal(style)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(data, &config.Document.StylePrimitive); err != nil {
+			return nil, err
+		}
+	}
+	return b.styled(config), nil
+}
+
+// all lays out the children of parent in width columns, with an empty row
+// between two of them unless they are tight.
+func (b *blocks) all(parent ast.Node, width int, tight bool) ([][]cell, error) {
+	var rows [][]cell
+	for node := parent.FirstChild(); node != nil; {
+		next := node.NextSibling()
+		block, err := b.one(node, width)
+		if err != nil {
+			return nil, err
+		}
+		if len(block) > 0 && len(rows) > 0 && !tight {
+			rows = append(rows, nil)
+		}
+		rows = append(rows, block...)
+		node = next
+	}
+	return rows, nil
+}
+
+func (b *blocks) one(node ast.Node, width int) ([][]cell, error) {
+	switch n := node.(type) {
+	case *ast.Paragraph, *ast.TextBlock:
+		return b.text(n, width)
+	case *ast.Heading:
+		b.resolve(n)
+		return b.wrapped(n, width)
+	case *ast.Blockquote:
+		return b.quote(n, width)
+	case *ast.List:
+		return b.list(n, width)
+	case *ast.FencedCodeBlock, *ast.CodeBlock:
+		return b.code(n, width)
+	case *ast.HTMLBlock:
+		return b.verbatim(n, width)
+	case *ast.ThematicBreak:
+		if b.accessible {
+			return nil, nil
+		}
+		return b.wrapped(n, width)
+	case *extensions.Table:
+		return b.table(n, width)
+	case *extensions.DefinitionTerm:
+		inner, err := b.within(b.config.DefinitionTerm)
+		if err != nil {
+			return nil, err
+		}
+		return inner.text(n, width)
+	case *extensions.DefinitionDescription:
+		return b.item(n, extensions.NewDefinitionList(0, nil), width, true)
+	case *extensions.DefinitionList:
+		return b.all(n, width, true)
+	default:
+		return b.all(n, width, false)
+	}
+}
+
+// leaf has glamour render one block, with its ancestors up to none.
+func (b *blocks) leaf(node ast.Node) ([][]cell, error) {
+	document := ast.NewDocument()
+	document.AppendChild(document, node)
+	var out bytes.Buffer
+	if err := b.leaves.Render(&out, b.source, document); err != nil {
+		return nil, err
+	}
+	return splitLines(reveal.Replace(filter(out.String(), b.profile != termenv.Ascii))), nil
+}
+
+func (b *blocks) wrapped(node ast.Node, width int) ([][]cell, error) {
+	lines, err := b.leaf(node)
+	var rows [][]cell
+	for _, line := range lines {
+		rows = append(rows, wrap(line, width)...)
+	}
+	return rows, err
+}
+
+// text lays out the inline nodes of a block as a paragraph.
+func (b *blocks) text(node ast.Node, width int) ([][]cell, error) {
+	paragraph := ast.NewParagraph()
+	adopt(paragraph, node)
+	b.resolve(paragraph)
+	return b.wrapped(paragraph, width)
+}
+
+// shown lays out text that is no Markdown, without its lines being joined.
+func (b *blocks) shown(text string, width int) ([][]cell, error) {
+	paragraph := ast.NewParagraph()
+	for line := range strings.Lines(text) {
+		node := b.script.text(strings.TrimSuffix(line, "\n"))
+		node.SetHardLineBreak(true)
+		paragraph.AppendChild(paragraph, node)
+	}
+	return b.wrapped(paragraph, width)
+}
+
+func (b *blocks) verbatim(n *ast.HTMLBlock, width int) ([][]cell, error) {
+	text := string(n.Lines().Value(b.source))
+	if n.HasClosure() {
+		text += string(n.ClosureLine.Value(b.source))
+	}
+	return b.shown(text, width)
+}
+
+// code lays out a block of code under what its fence says.
+func (b *blocks) code(node ast.Node, width int) ([][]cell, error) {
+	code := ast.NewFencedCodeBlock(nil)
+	var title [][]cell
+	if fenced, ok := node.(*ast.FencedCodeBlock); ok && fenced.Info != nil {
+		info := b.unescape(fenced.Info.Value(b.source))
+		code.Info = ast.NewTextSegment(b.add(info))
+		inner, err := b.within(b.config.CodeBlock.StylePrimitive)
+		if err != nil {
+			return nil, err
+		}
+		if title, err = inner.shown(info, width); err != nil {
+			return nil, err
+		}
+	}
+	source := string(node.Lines().Value(b.source))
+	if theme := b.config.CodeBlock; theme.Theme == "" && (theme.Chroma == nil || b.profile == termenv.Ascii) {
+		source = hide.Replace(source)
+	}
+	start := len(b.source)
+	b.source = append(b.source, source...)
+	code.Lines().Append(text.NewSegment(start, len(b.source)))
+	lines, err := b.leaf(code)
+	rows := title
+	for _, line := range lines {
+		rows = append(rows, wrapVerbatim(line, width)...)
+	}
+	return rows, err
+}
+
+func (b *blocks) quote(n *ast.Blockquote, width int) ([][]cell, error) {
+	bar, err := b.marker(ast.NewBlockquote())
+	if err != nil {
+		return nil, err
+	}
+	inner, err := b.within(b.config.BlockQuote.StylePrimitive)
+	if err != nil {
+		return nil, err
+	}
+	if b.cramped(width, bar) {
+		return inner.all(n, width, false)
+	}
+	rows, err := inner.all(n, width-columnsOf(bar), false)
+	return quoted(bar, bar, rows), err
+}
+
+func (b *blocks) list(n *ast.List, width int) ([][]cell, error) {
+	var rows [][]cell
+	number := n.Start
+	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
+		list := ast.NewList(n.Marker)
+		list.Start = number
+		block, err := b.item(item, list, width, n.IsTight)
+		if err != nil {
+			return nil, err
+		}
+		if len(rows) > 0 && !n.IsTight {
+			rows = append(rows, nil)
+		}
+		rows = append(rows, block...)
+		number++
+	}
+	return rows, nil
+}
+
+// item lays out an item behind the marker that glamour gives it in list.
+func (b *blocks) item(item, list ast.Node, width int, tight bool) ([][]cell, error) {
+	var like ast.Node = ast.NewListItem(0)
+	if _, ok := item.(*extensions.DefinitionDescription); ok {
+		like = extensions.NewDefinitionDescription()
+	}
+	list.AppendChild(list, like)
+	var content []ast.Node
+	if box := checkBox(item); box != nil {
+		box.Parent().RemoveChild(box.Parent(), box)
+		content = append(content, box)
+	}
+	first, err := b.marker(list, content...)
+	if err != nil {
+		return nil, err
+	}
+	if b.cramped(width, first) {
+		rows, err := b.all(item, width, tight)
+		return append([][]cell{first}, rows...), err
+	}
+	rows, err := b.all(item, width-columnsOf(first), tight)
+	if len(rows) == 0 {
+		rows = [][]cell{nil}
+	}
+	return prefixed(first, rows), err
+}
+
+// checkBox is the box that an item of a task list begins with.
+func checkBox(item ast.Node) ast.Node {
+	if block := item.FirstChild(); block != nil {
+		if box, ok := block.FirstChild().(*extensions.TaskCheckBox); ok {
+			return box
+		}
+	}
+	return nil
+}
+
+// marker is what glamour puts before the text of a block, the innermost child of
+// container.
+func (b *blocks) marker(container ast.Node, content ...ast.Node) ([]cell, error) {
+	inner := container
+	for inner.FirstChild() != nil {
+		inner = inner.FirstChild()
+	}
+	var block ast.Node = ast.NewTextBlock()
+	if container.Kind() == ast.KindBlockquote {
+		block = ast.NewParagraph()
+	}
+	for _, node := range append(content, b.script.text(mark)) {
+		block.AppendChild(block, node)
+	}
+	inner.AppendChild(inner, block)
+	lines, err := b.leaf(container)
+	for _, line := range lines {
+		if at := slices.IndexFunc(line, func(c cell) bool { return c.text == mark }); at >= 0 {
+			return line[:at], err
+		}
+	}
+	return nil, err
+}
+
+// cramped tells whether a marker leaves too little of width to the text.
+func (b *blocks) cramped(width int, marker []cell) bool {
+	return width-columnsOf(marker) < max(1, b.columns/3)
+}

@@ -1,0 +1,199 @@
+package terminal
+
+import (
+	"bufio"
+	"bytes"
+	"html"
+	"strings"
+
+	"github.com/yuin/goldmark/ast"
+	extensions "github.com/yuin/goldmark/extension/ast"
+	gmhtml "github.com/yuin/goldmark/renderer/html"
+	"github.com/yuin/goldmark/text"
+)
+
+// script is a document as glamour 1.0 shall show it. Glamour leaves out HTML,
+// titles, fragments and URLs that it cannot parse, shortens the URLs in tables,
+// resolves entities inside code and not every escape outside; so the inline
+// nodes get the text that is to be shown, appended to the source that their
+// segments point into.
+type script struct {
+	source []byte
+}
+
+// resolve makes the inline nodes below parent ready for glamour.
+func (s *script) resolve(parent ast.Node) {
+	for node := parent.FirstChild(); node != nil; {
+		next := node.NextSibling()
+		s.resolveOne(parent, node)
+		node = next
+	}
+}
+
+func (s *script) resolveOne(parent, node ast.Node) {
+	switch n := node.(type) {
+	case *ast.Text:
+		n.Segment = s.add(s.textOf(n))
+		n.SetSoftLineBreak(false)
+	case *ast.CodeSpan:
+		code := s.codeOf(n)
+		n.RemoveChildren(n)
+		n.AppendChild(n, ast.NewTextSegment(s.add(code)))
+	case *ast.RawHTML:
+		parent.ReplaceChild(parent, n, s.text(s.htmlOf(n)))
+	case *ast.AutoLink:
+		parent.ReplaceChild(parent, n, s.autoLink(string(n.Label(s.source))))
+	case *ast.Link:
+		destination, title := s.unescape(n.Destination), s.unescape(n.Title)
+		if destination == s.flat(n) {
+			parent.InsertBefore(parent, n, s.autoLink(destination))
+		} else {
+			s.resolve(n)
+			n.Destination = []byte(destinationOf(destination))
+			parent.InsertBefore(parent, n, s.copyOf(n))
+		}
+		s.title(parent, n, title)
+		parent.RemoveChild(parent, n)
+	case *ast.Image:
+		destination, title := s.unescape(n.Destination), s.unescape(n.Title)
+		alt := s.flat(n)
+		n.RemoveChildren(n)
+		n.AppendChild(n, s.text(alt))
+		n.Destination = []byte(destinationOf(destination))
+		s.title(parent, n, title)
+	case *extensions.Strikethrough:
+		// Glamour takes its text alone.
+		struck := s.flat(n)
+		n.RemoveChildren(n)
+		n.AppendChild(n, s.text(struck))
+	default:
+		s.resolve(n)
+	}
+}
+
+// copyOf is a link with the children of n.
+func (s *script) copyOf(n *ast.Link) ast.Node {
+	link := ast.NewLink()
+	link.Destination = n.Destination
+	adopt(link, n)
+	return link
+}
+
+// title shows the title of a link or an image after it.
+func (s *script) title(parent, node ast.Node, title string) {
+	if title != "" {
+		parent.InsertAfter(parent, node, s.text(" ("+title+")"))
+	}
+}
+
+// autoLink is a link that shows its URL alone.
+func (s *script) autoLink(url string) ast.Node {
+	start := len(s.source)
+	s.source = append(s.source, destinationOf(url)...)
+	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, len(s.source))))
+}
+
+func destinationOf(url string) string {
+	if url == "" {
+		return ""
+	}
+	return verbatimURL + hide.Replace(url)
+}
+
+// text is a node that shows shown as it is.
+func (s *script) text(shown string) *ast.Text {
+	return ast.NewTextSegment(s.add(shown))
+}
+
+// add makes shown part of the source.
+func (s *script) add(shown string) text.Segment {
+	start := len(s.source)
+	s.source = append(s.source, hide.Replace(shown)...)
+	return text.NewSegment(start, len(s.source))
+}
+
+// flat is the text of the nodes below parent, which are not resolved yet, with
+// the URLs and titles of links.
+func (s *script) flat(parent ast.Node) string {
+	var b strings.Builder
+	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
+		switch n := node.(type) {
+		case *ast.Text:
+			b.WriteString(s.textOf(n))
+			if n.HardLineBreak() {
+				b.WriteByte(' ')
+			}
+		case *ast.CodeSpan:
+			b.WriteString(s.codeOf(n))
+		case *ast.RawHTML:
+			b.WriteString(s.htmlOf(n))
+		case *ast.AutoLink:
+			b.Write(n.Label(s.source))
+		case *ast.Link:
+			b.WriteString(s.flat(n) + reference(s.unescape(n.Destination), s.unescape(n.Title)))
+		case *ast.Image:
+			b.WriteString(s.flat(n) + reference(s.unescape(n.Destination), s.unescape(n.Title)))
+		default:
+			b.WriteString(s.flat(n))
+		}
+	}
+	return b.String()
+}
+
+// reference is how a link inside an image's text is shown.
+func reference(destination, title string) string {
+	if title != "" {
+		title = " (" + title + ")"
+	}
+	if destination != "" {
+		destination = " " + destination
+	}
+	return destination + title
+}
+
+func (s *script) textOf(n *ast.Text) string {
+	shown := s.unescape(n.Segment.Value(s.source))
+	if n.SoftLineBreak() {
+		shown += " "
+	}
+	return shown
+}
+
+func (s *script) codeOf(n *ast.CodeSpan) string {
+	var b strings.Builder
+	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+		if t, ok := child.(*ast.Text); ok {
+			b.Write(t.Segment.Value(s.source))
+		}
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+func (s *script) htmlOf(n *ast.RawHTML) string {
+	var b strings.Builder
+	for _, segment := range n.Segments.Sliced(0, n.Segments.Len()) {
+		b.Write(segment.Value(s.source))
+	}
+	return strings.ReplaceAll(b.String(), "\n", " ")
+}
+
+// unescape resolves the escapes and the entities of CommonMark, 2.4 and 2.5.
+func (s *script) unescape(source []byte) string {
+	if !bytes.ContainsAny(source, `\&`) {
+		return string(source)
+	}
+	var b bytes.Buffer
+	w := bufio.NewWriter(&b)
+	gmhtml.DefaultWriter.Write(w, source)
+	_ = w.Flush()
+	return html.UnescapeString(b.String())
+}
+
+// adopt moves the children of from to the end of to.
+func adopt(to, from ast.Node) {
+	for child := from.FirstChild(); child != nil; {
+		next := child.NextSibling()
+		to.AppendChild(to, child)
+		child = next
+	}
+}

@@ -1,0 +1,155 @@
+package terminal
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func TestPageAsksWhetherTheTextFitsOnTheScreen(t *testing.T) {
+	for _, c := range []struct {
+		name, text string
+		want       bool
+	}{
+		{"empty", "", false},
+		{"one line", "a\n", false},
+		{"all but the line of the prompt", strings.Repeat("a\n", 9), false},
+		{"a line more", strings.Repeat("a\n", 10), true},
+		{"a line more without its end", strings.Repeat("a\n", 9) + "a", true},
+		{"a full line is one row", strings.Repeat(strings.Repeat("a", 20)+"\n", 9), false},
+		{"a longer one is two", strings.Repeat(strings.Repeat("a", 21)+"\n", 5), true},
+		{"one long line", strings.Repeat("a", 181), true},
+		{"one line that just fits", strings.Repeat("a", 180), false},
+		{"wide characters", strings.Repeat(strings.Repeat("世", 10)+"\n", 9), false},
+		{"more wide characters", strings.Repeat(strings.Repeat("世", 11)+"\n", 5), true},
+		{"a wide character at the edge goes to the next row", strings.Repeat("a"+strings.Repeat("世", 10)+"\n", 5), true},
+		{"combining marks take no column", strings.Repeat(strings.Repeat("e\u0301", 20)+"\n", 9), false},
+		{"a family is one emoji", strings.Repeat(strings.Repeat("👨‍👩‍👧", 10)+"\n", 9), false},
+		{"colours take no column", strings.Repeat("\x1b[1;38;5;200m"+strings.Repeat("a", 20)+"\x1b[0m\n", 9), false},
+		{"tabs go to their stops and not past the edge", strings.Repeat("\t\t\t\t\n", 9), false},
+		{"text after a tab", strings.Repeat("\t\taaaaa\n", 5), true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := &Streams{Width: 20, Height: 10}
+			if got := s.exceedsScreen(c.text); got != c.want {
+				t.Errorf("got %v", got)
+			}
+		})
+	}
+	if (&Streams{}).exceedsScreen(strings.Repeat("a\n", 1000)) {
+		t.Error("a terminal whose size is not known has a pager")
+	}
+}
+
+func TestPagerIsTheOneThatTheEnvironmentNames(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		pairs []string
+		want  string
+		ok    bool
+	}{
+		{"of hobnob alone", []string{"HOBNOB_PAGER=more", "PAGER=less"}, "more", true},
+		{"of all", []string{"PAGER= less -S "}, "less -S", true},
+		{"cat is none", []string{"PAGER=cat"}, "", false},
+		{"cat is none, whatever the other", []string{"HOBNOB_PAGER=cat", "PAGER=less"}, "", false},
+		{"set to nothing is none", []string{"HOBNOB_PAGER=", "PAGER=less"}, "", false},
+		{"PAGER set to nothing is none", []string{"PAGER="}, "", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			for _, pair := range c.pairs {
+				key, value, _ := strings.Cut(pair, "=")
+				t.Setenv(key, value)
+			}
+			s := &Streams{env: environment(c.pairs...)}
+			got, ok := s.pager()
+			if ok != c.ok || ok && got != c.want {
+				t.Errorf("got %q, %v", got, ok)
+			}
+		})
+	}
+}
+
+func TestPagersRunInASafeEnvironment(t *testing.T) {
+	got := pagerEnv([]string{"HOME=/h", "LESSOPEN=||-evil %s", "LESSCLOSE=evil", "LESSSECURE=0", "LESSSECURE_ALLOW=shell", "LESSKEY=/k", "TERM=x"})
+	if want := []string{"HOME=/h", "LESSKEY=/k", "TERM=x", "LESS=FRX", "LESSSECURE=1", "LESSCHARSET=utf-8"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+	got = pagerEnv([]string{"LESS=-iM"})
+	if want := []string{"LESS=R -iM", "LESSSECURE=1", "LESSCHARSET=utf-8"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestPageWritesPlainlyWhereNobodyCouldTurnThePages(t *testing.T) {
+	t.Setenv("HOBNOB_PAGER", "exit 3")
+	long := strings.Repeat("a line\n", 100)
+	for name, s := range map[string]*Streams{
+		"a pipe":          {Width: 20, Height: 10},
+		"a dumb terminal": {Width: 20, Height: 10, OutTTY: true, Dumb: true},
+		"no rows":         {Width: 20, OutTTY: true},
+		"a pager that fails before it reads": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
+			env: environment("HOBNOB_PAGER=exit 3")},
+		"a pager that is not there": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
+			env: environment("HOBNOB_PAGER=no-such-pager")},
+		"a pager that is not there, with options": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
+			env: environment("HOBNOB_PAGER=no-such-pager --plain")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out bytes.Buffer
+			s.Out = &out
+			if err := s.Page(long); err != nil || out.String() != long {
+				t.Errorf("%d bytes of %d are written: %v", out.Len(), len(long), err)
+			}
+		})
+	}
+}
+
+func TestPageGivesAPagerTheTextOnce(t *testing.T) {
+	// More than a pipe holds, so that a pager that stops reading leaves the rest.
+	long := strings.Repeat("a line that is long enough for this\n", 10_000)
+	for pager, want := range map[string]string{
+		"cat; exit 0":                long,
+		"cat; exit 1":                long,
+		"head -c 36":                 long[:36],
+		"head -c 36; exit 2":         long[:36],
+		"exec 0<&-; exit 0":          "",
+		"cat >/dev/null; kill -9 $$": "",
+	} {
+		t.Run(pager, func(t *testing.T) {
+			var out bytes.Buffer
+			s := &Streams{Width: 20, Height: 10, OutTTY: true, Out: &out, Err: &bytes.Buffer{}, env: environment("PAGER=" + pager)}
+			if err := s.Page(long); err != nil || out.String() != want {
+				t.Errorf("%d bytes are written, want %d: %v", out.Len(), len(want), err)
+			}
+		})
+	}
+}
+
+func TestSplitCommandKeepsQuotedWordsTogether(t *testing.T) {
+	for line, want := range map[string][]string{
+		"":                                      nil,
+		"  ":                                    nil,
+		"notepad":                               {"notepad"},
+		"code --wait":                           {"code", "--wait"},
+		" code  --wait\t-n ":                    {"code", "--wait", "-n"},
+		`"C:\Program Files\Vim\gvim.exe" -f`:    {`C:\Program Files\Vim\gvim.exe`, "-f"},
+		`C:\bin\vim.exe -c "set tw=0"`:          {`C:\bin\vim.exe`, "-c", "set tw=0"},
+		`'C:\Program Files\x.exe' 'a b'`:        {`C:\Program Files\x.exe`, "a b"},
+		`C:\"Program Files"\x.exe`:              {`C:\Program Files\x.exe`},
+		`x --title="a b" --name='it is "it"'`:   {"x", "--title=a b", "--name='it", "is", "it'"},
+		`x ""`:                                  {"x", ""},
+		`C:\Users\O'Brien\ed.exe`:               {`C:\Users\O'Brien\ed.exe`},
+		`\\server\share\ed.exe "\\server\a b\"`: {`\\server\share\ed.exe`, `\\server\a b\`},
+	} {
+		got, err := SplitCommand(line)
+		if err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q became %q, want %q: %v", line, got, want, err)
+		}
+	}
+	for _, line := range []string{`"`, `"C:\Program Files`, `x 'a`} {
+		if got, err := SplitCommand(line); err == nil {
+			t.Errorf("%q became %q", line, got)
+		}
+	}
+}

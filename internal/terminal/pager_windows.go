@@ -1,0 +1,6 @@
+package terminal
+
+import "io"
+
+// ownsTerminal is true: a Windows console knows no background.
+func ownsTerminal(io.Writer) bool { return true }

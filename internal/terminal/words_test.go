@@ -1,0 +1,105 @@
+package terminal
+
+import (
+	"html"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+var wordPattern = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{N}\p{M}]*`)
+
+// missingWords are the words of source that rendered does not show: the runs of
+// letters and digits, whatever markup they are in. An entity may be shown
+// resolved, as in text, or as it was written, as in code. A word that is broken
+// across lines counts as shown.
+func missingWords(source, rendered string) []string {
+	shown := joined(rendered)
+	missingOf := func(text string) (missing []string) {
+		for _, word := range wordPattern.FindAllString(text, -1) {
+			if !strings.Contains(shown, word) {
+				missing = append(missing, word)
+			}
+		}
+		return missing
+	}
+	var missing []string
+	for _, field := range strings.Fields(source) {
+		words := missingOf(resolveEntities(field))
+		if len(words) > 0 && len(missingOf(field)) > 0 {
+			missing = append(missing, words...)
+		}
+	}
+	return missing
+}
+
+// rareWords are the words that rendered shows less often than source has them, in
+// the order of the alphabet. What is a word within another one counts for both.
+// Words that are missing altogether are among them, except those beside an entity.
+func rareWords(source, rendered string) []string {
+	shown := joined(rendered)
+	fields := slices.DeleteFunc(strings.Fields(source), entityPattern.MatchString)
+	var rare []string
+	for _, field := range fields {
+		for _, word := range wordPattern.FindAllString(field, -1) {
+			if count(shown, word) < count(strings.Join(fields, " "), word) {
+				rare = append(rare, word)
+			}
+		}
+	}
+	slices.Sort(rare)
+	return slices.Compact(rare)
+}
+
+// joined is a rendering without what lies around a line break: spaces, and the
+// bars of quotations and tables.
+func joined(rendered string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || strings.ContainsRune("│|>", r) {
+			return -1
+		}
+		return r
+	}, ansi.Strip(rendered))
+}
+
+// count is strings.Count for words that may overlap, as aa does in aaa.
+func count(text, word string) (n int) {
+	for i := range text {
+		if strings.HasPrefix(text[i:], word) {
+			n++
+		}
+	}
+	return n
+}
+
+// resolveEntities leaves alone what must be shown as it was written, the
+// entities of control characters.
+func resolveEntities(source string) string {
+	return entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
+		resolved := html.UnescapeString(entity)
+		if !strings.HasSuffix(entity, ";") || strings.ContainsFunc(resolved, isUnsafe) {
+			return entity
+		}
+		return resolved
+	})
+}
+
+// checkWords takes a word that may be missing, and those that may be shown less
+// often than source has them.
+func checkWords(t *testing.T, source, rendered, unshown string, rarer ...string) {
+	t.Helper()
+	missing := slices.DeleteFunc(missingWords(source, rendered), func(word string) bool { return word == unshown })
+	if len(missing) > 0 {
+		t.Errorf("%q are missing of\n%s\nin\n%s", missing, source, rendered)
+	}
+	rare := slices.DeleteFunc(rareWords(source, rendered), func(word string) bool {
+		return word == unshown || slices.Contains(rarer, word)
+	})
+	if len(rare) > 0 {
+		t.Errorf("%q are shown less often than in\n%s\nin\n%s", rare, source, rendered)
+	}
+}
