@@ -21,13 +21,18 @@ type chatOptions struct {
 	Again        bool
 	EditTurn     string
 	Files        []string
+	Template     string
+	Vars         []string // name=value
 	Edit         bool
 	Interactive  bool
 	Title        string
 	History      int
 	NoSave       bool
 	Raw          bool
+	Extract      string // a language, anyLanguage or nothing
+	Copy         bool
 	Usage        bool
+	Detach       bool
 	DryRun       bool
 
 	// historyGiven tells --history 0 from its absence.
@@ -46,8 +51,8 @@ func newChatCommand(f *Factory, run func(context.Context, chatOptions) error) *c
 		Long: `Send a prompt to an agent and print its reply.
 
 The prompt is made of the arguments, then each file as a named block, then
-standard input when it is a pipe or a file. With none of them, on a terminal, a
-line-by-line chat begins.
+standard input when it is a pipe or a file. With none of them, on a terminal, an
+interactive chat begins: its /help lists what it can do.
 
 Every question is written to the history before it is sent, and every reply
 before it is shown. On a terminal the reply is rendered; in a pipe it comes byte
@@ -56,7 +61,9 @@ for byte. See also: hobnob help exit-codes.`,
   hobnob chat -c "and keep the changes?"
   hobnob chat --again
   hobnob chat -f main.go -f main_test.go "review these"
+  git diff --staged | hobnob chat -t commit
   tail -50 error.log | hobnob chat "what went wrong?"
+  hobnob chat -x=sh "find the ten largest files" > largest.sh
   hobnob chat --json "name three rivers" | jq -r .reply`,
 		GroupID: groupAsk,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -69,6 +76,12 @@ for byte. See also: hobnob help exit-codes.`,
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 					return usagef("see: hobnob conversations tree", "--%s names no turn", name)
 				}
+			}
+			if cmd.Flags().Changed("template") && opts.Template == "" {
+				return usagef("see: hobnob templates list", "--template names no template")
+			}
+			if cmd.Flags().Changed("extract") && opts.Extract == "" {
+				opts.Extract = anyLanguage
 			}
 			if err := opts.validate(); err != nil {
 				return err
@@ -85,18 +98,28 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, beside the first answer")
 	flags.StringVar(&opts.EditTurn, "edit-turn", "", "open the question of this `turn` in the editor and ask it beside the old one")
 	flags.StringArrayVarP(&opts.Files, "file", "f", nil, "add this `file` to the prompt; - is standard input (repeatable)")
+	flags.StringVarP(&opts.Template, "template", "t", "", "ask the template of this `name`: hobnob templates list")
+	flags.StringArrayVar(&opts.Vars, "var", nil, "give a variable of the template a value: `name=value` (repeatable)")
 	flags.BoolVarP(&opts.Edit, "edit", "e", false, "write the prompt in $VISUAL or $EDITOR")
-	flags.BoolVarP(&opts.Interactive, "interactive", "i", false, "go on asking, line by line")
+	flags.BoolVarP(&opts.Interactive, "interactive", "i", false, "go on asking, in an interactive chat")
 	flags.StringVar(&opts.Title, "title", "", "`title` of the new conversation")
 	flags.IntVar(&opts.History, "history", 0, "send at most this `number` of earlier turns; 0 sends none (default all)")
 	flags.BoolVar(&opts.NoSave, "no-save", false, "keep nothing on this machine")
 	flags.BoolVarP(&opts.Raw, "raw", "r", false, "do not render the reply")
+	flags.StringVarP(&opts.Extract, "extract", "x", "", "print only the first block of code, or the first of a `language`: -x, -x=go")
+	flags.Lookup("extract").NoOptDefVal = anyLanguage
+	flags.BoolVar(&opts.Copy, "copy", false, "copy the reply, or the block of --extract, to the clipboard as well")
 	flags.BoolVar(&opts.Usage, "usage", false, "say on stderr how many tokens were used")
+	flags.BoolVar(&opts.Detach, "detach", false, "print the turn and leave; the question goes on in the background: hobnob wait")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "print the request and send nothing")
 	flags.Int("retries", 2, "further attempts after a request that was certainly not accepted, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
 	_ = cmd.RegisterFlagCompletionFunc("conversation", f.completeConversations)
-	for _, flag := range []string{"title", "history", "retries", "at", "edit-turn"} {
+	_ = cmd.RegisterFlagCompletionFunc("template", f.completeTemplates)
+	_ = cmd.RegisterFlagCompletionFunc("var", f.completeVariables)
+	_ = cmd.RegisterFlagCompletionFunc("at", f.completeTurns(f.conversationFlag, true))
+	_ = cmd.RegisterFlagCompletionFunc("edit-turn", f.completeTurns(f.conversationFlag, false))
+	for _, flag := range []string{"title", "history", "retries", "extract"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
 	return cmd
@@ -109,6 +132,9 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		return err
 	}
 	save := profile.Save && !opts.NoSave
+	if opts.Detach && !save {
+		return needsHistory(profile)
+	}
 	store, conversation, branch, err := opts.continued(ctx, profile, save && !opts.DryRun)
 	if err != nil {
 		return err
@@ -121,9 +147,9 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if err != nil {
 		return err
 	}
-	question := chat.Question{AgentID: agentID, Conversation: conversation, Parent: branch.parent, Title: opts.Title, Context: opts.limits(profile)}
+	question := chat.Question{AgentID: agentID, Conversation: conversation, Parent: branch.parent, Title: opts.title(conversation), Context: opts.limits(profile)}
 	asker := chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: lifetime(profile)}
-	e := &exchange{f: f, opts: opts, profile: profile, client: client, asker: asker, save: save}
+	e := &exchange{f: f, opts: opts, profile: profile, client: client, asker: asker, save: save, pages: true}
 	if !save && !opts.DryRun {
 		if err := e.withoutHistory(ctx, &question); err != nil {
 			return err
@@ -146,7 +172,10 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	case opts.DryRun:
 		return keepDraft(draft, chat.Answer{}, e.preview(ctx, question))
 	case opts.Interactive:
-		return e.interactive(ctx, question)
+		return keepDraft(draft, chat.Answer{}, e.interactive(ctx, question))
+	case opts.Detach:
+		answer, err := e.detach(ctx, question)
+		return keepDraft(draft, answer, err)
 	}
 	answer, err := e.once(ctx, question)
 	return keepDraft(draft, answer, err)
@@ -166,7 +195,7 @@ func keepDraft(draft string, answer chat.Answer, err error) error {
 
 // talks reports whether there is nothing to ask yet and somebody to ask for it.
 func (o chatOptions) talks() bool {
-	return len(o.Words) == 0 && len(o.Files) == 0 && !o.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
+	return len(o.Words) == 0 && len(o.Files) == 0 && o.Template == "" && !o.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
 }
 
 // lifetime is longer than everything that the client may do for one question:

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
@@ -17,8 +18,8 @@ func (o chatOptions) branch(ctx context.Context, store *history.Store, c history
 	switch {
 	case o.At != "":
 		turn, err := store.FindTurn(ctx, c.ID, o.At)
-		if err == nil && turn.State != history.Answered {
-			err = usagef("ask it again with: hobnob resend "+history.Short(c.ID), "turn %s is %s; only an answered turn can be continued", history.Short(turn.ID), turn.State)
+		if err == nil {
+			err = continuable(turn)
 		}
 		return branch{parent: &turn.ID}, err
 	case o.EditTurn != "":
@@ -37,6 +38,14 @@ func (o chatOptions) branch(ctx context.Context, store *history.Store, c history
 	return branch{}, nil
 }
 
+// continuable refuses a turn that no question can follow.
+func continuable(turn history.Turn) error {
+	if turn.State == history.Answered {
+		return nil
+	}
+	return usagef("ask it again with: hobnob resend "+history.Short(turn.Conversation), "turn %s is %s; only an answered turn can be continued", history.Short(turn.ID), turn.State)
+}
+
 // ask returns the text of the question: the one that is asked again, the edited
 // one, or what the command line and standard input give.
 func (o chatOptions) ask(ctx context.Context, b branch) (text, draft string, err error) {
@@ -44,7 +53,12 @@ func (o chatOptions) ask(ctx context.Context, b branch) (text, draft string, err
 	case o.Again:
 		return b.text, "", nil
 	case o.EditTurn != "":
-		return o.edited(ctx, b.text)
+		text, draft, err = o.edited(ctx, b.text)
+		if err == nil && strings.TrimSpace(text) == strings.TrimSpace(b.text) {
+			discard(draft)
+			return "", "", usagef("change it in the editor; --again asks the last question as it was", "the question was not changed, and is not asked")
+		}
+		return text, draft, err
 	}
 	return o.prompt(ctx)
 }

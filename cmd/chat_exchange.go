@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
@@ -21,28 +21,39 @@ type exchange struct {
 	client  *api.Client
 	asker   chat.Asker
 	save    bool
+	pages   bool         // what is longer than the screen goes through the pager
 	unsaved *chat.Answer // the last answer of an interactive chat, if it could not be saved
 }
 
 // once asks one question and shows the reply. The answer is committed before
 // it is printed; an answer that cannot be committed is printed all the same.
 func (e *exchange) once(ctx context.Context, question chat.Question) (chat.Answer, error) {
-	stop := e.f.wait("asking " + first(e.profile.AgentName(question.AgentID), e.profile.Name))
+	stop := e.wait(ctx, "asking", question.AgentID, time.Time{})
 	answer, err := e.asker.Ask(ctx, question)
-	stop()
+	stop(err)
 	if err != nil {
 		return answer, err
 	}
-	return answer, e.finish(question, answer)
+	// Before it is shown: a pager may stay open for long.
+	copied, cerr := e.copy(ctx, answer)
+	if err = e.finish(question, answer); err == nil {
+		err = cerr
+	}
+	if copied != "" {
+		e.f.note("%s", copied)
+	}
+	return answer, err
 }
 
 // finish shows an answer and what there is to say about it.
 func (e *exchange) finish(question chat.Question, answer chat.Answer) error {
 	err := e.show(question, answer)
+	var lacking *noBlockError
+	shown := err == nil || errors.As(err, &lacking)
 	if answer.SaveErr != nil {
-		return &notSavedError{err: errors.Join(answer.SaveErr, err), shown: err == nil}
+		return &notSavedError{err: errors.Join(answer.SaveErr, err), shown: shown}
 	}
-	if err == nil {
+	if shown {
 		e.remarks(answer)
 	}
 	return err
@@ -55,16 +66,15 @@ func (e *exchange) show(question chat.Question, answer chat.Answer) error {
 	switch {
 	case f.Global.JSON:
 		err = f.printJSON(e.envelope(question, answer))
+	case e.opts.Extract != "":
+		err = e.showBlock(answer)
 	case f.IO.OutTTY && !e.opts.Raw:
 		if serr := f.IO.CheckStyle(e.profile.Style); serr != nil {
 			f.note("%v", serr)
 		}
-		err = f.printf("%s", f.IO.Markdown(text, e.profile.Style))
+		err = e.print(f.IO.Markdown(text, e.profile.Style))
 	default:
-		if !strings.HasSuffix(text, "\n") {
-			text += "\n"
-		}
-		err = f.printText(text)
+		err = e.print(f.clean(withNewline(text)))
 	}
 	if err != nil && e.asker.History != nil && answer.SaveErr == nil {
 		return &hintError{err: err, hint: "the reply is saved in conversation " + history.Short(answer.Conversation)}
@@ -163,25 +173,4 @@ func orNull(s string) *string {
 		return nil
 	}
 	return &s
-}
-
-// wait shows the spinner until the returned function is called. Requests shown
-// by --verbose would be drawn over, so there is none then.
-func (f *Factory) wait(label string) (stop func()) {
-	if f.Global.Quiet || f.Global.Verbose {
-		return func() {}
-	}
-	f.writing.Lock()
-	defer f.writing.Unlock()
-	current := f.IO.Wait(label)
-	f.pause = func() func() {
-		current()
-		return func() { current = f.IO.Wait(label) }
-	}
-	return func() {
-		f.writing.Lock()
-		defer f.writing.Unlock()
-		f.pause = nil
-		current()
-	}
 }

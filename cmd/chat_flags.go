@@ -16,12 +16,24 @@ func (o chatOptions) validate() error {
 		return usagef("leave the prompt out, or use --edit-turn to change it", "--again asks the last question as it was")
 	case o.EditTurn != "" && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
 		return usagef("leave the prompt out", "--edit-turn takes the prompt from the editor")
+	case len(o.Vars) > 0 && o.Template == "":
+		return usagef("name the template with -t: hobnob templates list", "--var gives a value to a template, and there is none")
+	case o.Template != "" && (o.Again || o.EditTurn != ""):
+		return usagef(see, "--template makes a new question; it cannot be used with --again or --edit-turn")
 	case o.History < 0:
 		return usagef(see, "--history cannot be %d; want 0 or more", o.History)
+	case o.Extract != "" && o.f.Global.JSON:
+		return usagef("leave --json out, or take the block from the field reply", "--extract and --json exclude each other")
+	case (o.Extract != "" || o.Copy) && o.DryRun:
+		return usagef(see, "--extract and --copy want a reply, which --dry-run does not ask for")
+	case (o.Extract != "" || o.Copy) && (o.Interactive || o.talks()):
+		return usagef("ask on the command line, or type /copy in the chat", "--extract and --copy are for one question, not for an interactive chat")
 	case o.Interactive && (o.f.Global.JSON || o.DryRun):
 		return usagef(see, "--interactive cannot be used with --json or --dry-run")
 	case o.Interactive && !o.f.IO.InTTY:
 		return usagef("leave --interactive out to ask once", "an interactive chat needs a terminal on standard input")
+	case o.Detach:
+		return o.validateDetach()
 	}
 	return nil
 }

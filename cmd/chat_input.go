@@ -19,11 +19,15 @@ const slowInput = 2 * time.Second
 // prompt reads everything that the question is made of. A draft, if there is one,
 // holds the text until it is kept elsewhere.
 func (o chatOptions) prompt(ctx context.Context) (text, draft string, err error) {
+	t, err := o.template()
+	if err != nil {
+		return "", "", err
+	}
 	p, err := o.parts(ctx)
 	if err != nil {
 		return "", "", err
 	}
-	text, err = p.Assemble()
+	text, err = o.assemble(ctx, t, p)
 	if o.Edit && (err == nil || errors.Is(err, chat.ErrNothingToSay)) {
 		return o.edited(ctx, text)
 	}
@@ -38,6 +42,7 @@ func (o chatOptions) edited(ctx context.Context, initial string) (text, draft st
 	text, err = chat.Prompt{Stdin: []byte(text)}.Assemble()
 	if errors.Is(err, chat.ErrNothingToSay) {
 		discard(draft)
+		return "", "", usagef("save your text in it; an editor with a window of its own must wait, like code --wait", "%v: the editor left the file empty", err)
 	} else if err != nil {
 		return "", "", &hintError{err: promptError(err), hint: "the text is kept in " + draft}
 	}

@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -31,9 +32,12 @@ import (
 func Main() int {
 	streams := terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
 	f := newFactory(streams, os.Getenv)
-	ctx, stop := withSignals(context.Background())
-	defer stop()
-	return run(ctx, f, os.Args[1:])
+	ctx, signals := withSignals(context.Background())
+	defer signals.stop()
+	f.Interrupts = signals.divert
+	code := run(ctx, f, os.Args[1:])
+	streams.DrainReplies()
+	return code
 }
 
 func run(ctx context.Context, f *Factory, args []string) (code int) {
@@ -81,8 +85,11 @@ func newRootCommand(f *Factory) *cobra.Command {
 	root.AddCommand(
 		newChatCommand(f, nil),
 		newConversationsCommand(f),
+		newWaitCommand(f, nil),
+		newDeliverCommand(f),
 		newResendCommand(f, nil),
 		newContextCommand(f, nil),
+		newTemplatesCommand(f),
 		newUsageCommand(f, nil),
 		newAgentsCommand(f),
 		newLoginCommand(f, nil),
@@ -99,6 +106,7 @@ func newRootCommand(f *Factory) *cobra.Command {
 		newExitCodesTopic(),
 		newFormattingTopic(),
 	)
+	completeNoFiles(root)
 	return root
 }
 
@@ -107,27 +115,57 @@ type signalError struct{ signal os.Signal }
 
 func (e *signalError) Error() string { return e.signal.String() }
 
-// withSignals ends the context at the first SIGINT, SIGTERM or SIGHUP. The second one
-// ends the process at once, as if nobody had caught it.
-func withSignals(parent context.Context) (context.Context, func()) {
+// signals are the signals of the process: SIGINT, SIGTERM and SIGHUP.
+type signals struct {
+	caught   chan os.Signal
+	done     chan struct{}
+	cancel   context.CancelCauseFunc
+	diverted atomic.Pointer[chan os.Signal]
+}
+
+// withSignals ends the context at the first signal. The second one ends the
+// process at once, as if nobody had caught it.
+func withSignals(parent context.Context) (context.Context, *signals) {
 	ctx, cancel := context.WithCancelCause(parent)
-	caught := make(chan os.Signal, 1)
-	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	s := &signals{caught: make(chan os.Signal, 1), done: make(chan struct{}), cancel: cancel}
+	signal.Notify(s.caught, os.Interrupt, syscall.SIGTERM)
 	if !signal.Ignored(syscall.SIGHUP) { // nohup wants it ignored
-		signal.Notify(caught, syscall.SIGHUP)
+		signal.Notify(s.caught, syscall.SIGHUP)
 	}
-	done := make(chan struct{})
-	go func() {
+	go s.watch()
+	return ctx, s
+}
+
+func (s *signals) watch() {
+	for {
 		select {
-		case s := <-caught:
-			signal.Stop(caught)
-			cancel(&signalError{signal: s})
-		case <-done:
+		case <-s.done:
+			return
+		case got := <-s.caught:
+			if to := s.diverted.Load(); to != nil && got == os.Interrupt {
+				select {
+				case *to <- got:
+				default: // the one before is not looked at yet
+				}
+				continue
+			}
+			signal.Stop(s.caught)
+			s.cancel(&signalError{signal: got})
+			return
 		}
-	}()
-	return ctx, func() {
-		signal.Stop(caught)
-		close(done)
-		cancel(nil)
 	}
+}
+
+// divert sends each SIGINT to a channel of its own, in place of ending the
+// context, until restore is called.
+func (s *signals) divert() (interrupts <-chan os.Signal, restore func()) {
+	to := make(chan os.Signal, 1)
+	before := s.diverted.Swap(&to)
+	return to, func() { s.diverted.Store(before) }
+}
+
+func (s *signals) stop() {
+	signal.Stop(s.caught)
+	close(s.done)
+	s.cancel(nil)
 }

@@ -7,11 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/config"
-	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -34,7 +32,7 @@ func newCompletionCommand(f *Factory, run func(completionOptions) error) *cobra.
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a completion script for a shell",
-		Long:  "Print a script that teaches a shell to complete hobnob's commands, flags, profiles, agents and conversations.",
+		Long:  "Print a script that teaches a shell to complete hobnob's commands, flags, profiles,\nagents, conversations, turns and settings. It asks hobnob at each Tab, which looks at\nthis machine alone: no network and no keyring.",
 		Example: `  # bash, with the package bash-completion
   hobnob completion bash > ~/.local/share/bash-completion/completions/hobnob
   # zsh, in a directory of $fpath
@@ -105,14 +103,6 @@ func (f *Factory) completeFirst(next completer) completer {
 	}
 }
 
-func completeSettings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	var out []string
-	for _, s := range config.Settings() {
-		out = append(out, candidate(s.Key, s.Help))
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp
-}
-
 func (f *Factory) completeProfiles(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	f.quietly(cmd)
 	c, err := f.Config()
@@ -137,43 +127,14 @@ func (f *Factory) completeAgents(cmd *cobra.Command, _ []string, _ string) ([]st
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// mostCandidates bounds how many conversations a shell is offered.
-const mostCandidates = 50
-
-// completeConversations offers ids: a title is hostile text, and cobra's bash
-// script evaluates the words that it completes, so a title is a description only.
-// An id that a damaged or foreign file made up is hostile text too. Short ids
-// that are the same are offered whole, or bash would insert what the two
-// candidates have in common, a part of their descriptions.
-func (f *Factory) completeConversations(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	f.quietly(cmd)
-	profile, err := f.Profile()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+// completeNoFiles keeps shells from offering files to commands without arguments.
+func completeNoFiles(cmd *cobra.Command) {
+	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !strings.Contains(cmd.Use, " ") {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
 	}
-	store, err := f.ReadHistory(cmd.Context())
-	if err != nil || store == nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+	for _, child := range cmd.Commands() {
+		completeNoFiles(child)
 	}
-	found, err := store.List(cmd.Context(), history.Filter{Profile: profile.Name, Limit: mostCandidates})
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	short := map[string]int{}
-	for _, c := range found {
-		short[history.Short(c.ID)]++
-	}
-	var out []string
-	for _, c := range found {
-		word := history.Short(c.ID)
-		if short[word] > 1 {
-			word = c.ID
-		}
-		if id, err := uuid.Parse(c.ID); err == nil && id.String() == c.ID {
-			out = append(out, candidate(word, c.Title))
-		}
-	}
-	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 }
 
 // quietly prepares for completion, which must print nothing but candidates.

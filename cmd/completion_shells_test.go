@@ -71,10 +71,7 @@ func completeInHobnob(h *shellHome) {
 // completeInBash calls the completion as readline does, for each of its ways to
 // complete, and then lets readline do it.
 func completeInBash(h *shellHome) {
-	library := bashCompletion(h.t)
-	h.write(filepath.Join(h.dir, "hobnob.bash"), h.command(h.binary, "completion", "bash"), 0o600)
-	h.write(filepath.Join(h.dir, "bashrc"), "source "+library+"\nsource ~/hobnob.bash\nunset HISTFILE\nPS1='"+shellPrompt+" '\n"+
-		`bind -x '"\C-x\C-d": printf "%s\n" "$READLINE_LINE" >~/line'`+"\n", 0o600)
+	prepareBash(h)
 
 	// The types of completion are TAB, TAB TAB, menu-complete and insert-completions.
 	const complete = `source ~/bashrc 2>/dev/null
@@ -100,7 +97,7 @@ printf '%s\n' "${COMPREPLY[@]}"`
 	})
 	h.nothingRan()
 
-	s := h.interactive("--rcfile", filepath.Join(h.dir, "bashrc"), "-i")
+	s := startBash(h)
 	h.eachLine(func(line string, ids []string) {
 		s.list(line, ids)
 		s.press("\x1b*")
@@ -108,6 +105,18 @@ printf '%s\n' "${COMPREPLY[@]}"`
 		s.completesBeginnings(line, ids)
 	})
 	s.trap()
+}
+
+func prepareBash(h *shellHome) {
+	library := bashCompletion(h.t)
+	h.write(filepath.Join(h.dir, "hobnob.bash"), h.command(h.binary, "completion", "bash"), 0o600)
+	h.write(filepath.Join(h.dir, "bashrc"), "source "+library+"\nsource ~/hobnob.bash\nunset HISTFILE\nPS1='"+shellPrompt+" '\n"+
+		`bind -x '"\C-x\C-d": printf "%s\n" "$READLINE_LINE" >~/line'`+"\n", 0o600)
+}
+
+func startBash(h *shellHome) *shellTerminal {
+	prepareBash(h)
+	return h.interactive("--rcfile", filepath.Join(h.dir, "bashrc"), "-i")
 }
 
 // bashCompletion returns the path of the package bash-completion.
@@ -124,22 +133,7 @@ func bashCompletion(t *testing.T) string {
 
 // completeInZsh goes round the menu, which inserts every candidate once.
 func completeInZsh(h *shellHome) {
-	h.write(filepath.Join(h.dir, "functions", "_hobnob"), h.command(h.binary, "completion", "zsh"), 0o600)
-	h.write(filepath.Join(h.dir, ".zshrc"), `unset HISTFILE
-fpath=(~/functions $fpath)
-autoload -Uz compinit && compinit -D -u
-LISTMAX=0
-setopt PROMPT_SUBST PROMPT_PERCENT BANG_HIST EXTENDED_GLOB
-dump() { print -r -- "$BUFFER" >~/line }
-zle -N dump
-record() { print -r -- "$BUFFER" >>~/lines }
-zle -N zle-line-pre-redraw record
-bindkey -e
-bindkey '^X^D' dump '^X^N' menu-complete '^U' kill-whole-line
-PS1='`+shellPrompt+` '
-`, 0o600)
-
-	s := h.interactive("-d", "-i")
+	s := startZsh(h)
 	record := filepath.Join(h.dir, "lines")
 	h.eachLine(func(line string, ids []string) {
 		s.list(line, ids)
@@ -166,15 +160,27 @@ PS1='`+shellPrompt+` '
 	s.trap()
 }
 
+func startZsh(h *shellHome) *shellTerminal {
+	h.write(filepath.Join(h.dir, "functions", "_hobnob"), h.command(h.binary, "completion", "zsh"), 0o600)
+	h.write(filepath.Join(h.dir, ".zshrc"), `unset HISTFILE
+fpath=(~/functions $fpath)
+autoload -Uz compinit && compinit -D -u
+LISTMAX=0
+setopt PROMPT_SUBST PROMPT_PERCENT BANG_HIST EXTENDED_GLOB
+dump() { print -r -- "$BUFFER" >~/line }
+zle -N dump
+record() { print -r -- "$BUFFER" >>~/lines }
+zle -N zle-line-pre-redraw record
+bindkey -e
+bindkey '^X^D' dump '^X^N' menu-complete '^U' kill-whole-line
+PS1='`+shellPrompt+` '
+`, 0o600)
+	return h.interactive("-d", "-i")
+}
+
 // completeInFish asks fish itself, and then goes through its pager.
 func completeInFish(h *shellHome) {
-	h.write(filepath.Join(h.dir, "fish", "completions", "hobnob.fish"), h.command(h.binary, "completion", "fish"), 0o600)
-	h.write(filepath.Join(h.dir, "fish", "config.fish"), `set -g fish_greeting
-set -g fish_private_mode 1
-function fish_prompt; echo -n '`+shellPrompt+` '; end
-bind \cx\cd 'commandline >~/line'
-bind \cu 'commandline -f cancel' 'commandline ""'
-`, 0o600)
+	prepareFish(h)
 	h.eachLine(func(line string, ids []string) {
 		var words []string
 		for candidate := range strings.Lines(h.command(h.shell, "-c", "complete -C $argv[1]", line)) {
@@ -185,7 +191,7 @@ bind \cu 'commandline -f cancel' 'commandline ""'
 	})
 	h.nothingRan()
 
-	s := h.interactive("-i")
+	s := startFish(h)
 	h.eachLine(func(line string, ids []string) {
 		s.list(line, ids)
 		for _, id := range ids[:3] {
@@ -195,4 +201,19 @@ bind \cu 'commandline -f cancel' 'commandline ""'
 		s.completesBeginnings(line, ids)
 	})
 	s.trap()
+}
+
+func prepareFish(h *shellHome) {
+	h.write(filepath.Join(h.dir, "fish", "completions", "hobnob.fish"), h.command(h.binary, "completion", "fish"), 0o600)
+	h.write(filepath.Join(h.dir, "fish", "config.fish"), `set -g fish_greeting
+set -g fish_private_mode 1
+function fish_prompt; echo -n '`+shellPrompt+` '; end
+bind \cx\cd 'commandline >~/line'
+bind \cu 'commandline -f cancel' 'commandline ""'
+`, 0o600)
+}
+
+func startFish(h *shellHome) *shellTerminal {
+	prepareFish(h)
+	return h.interactive("-i")
 }

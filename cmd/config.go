@@ -89,7 +89,7 @@ func newConfigSetCommand(f *Factory, run func(configOptions) error) *cobra.Comma
 		Short:             "Change a setting",
 		Example:           "  hobnob config set style light\n  hobnob config set token_command '[pass, show, hobnob]'",
 		Args:              exactArgs("KEY", "VALUE"),
-		ValidArgsFunction: f.completeFirst(completeSettings),
+		ValidArgsFunction: f.completeSettingAndValue,
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Key, opts.Value = args[0], args[1]
 			return run(opts)

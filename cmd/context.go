@@ -54,7 +54,7 @@ The limits are the settings history.context_turns and history.context_tokens.`,
 	flags.StringArrayVar(&opts.Skip, "skip", nil, "never send this `turn` (repeatable)")
 	flags.StringArrayVar(&opts.Unmark, "unmark", nil, "neither pin nor skip this `turn` (repeatable)")
 	for _, flag := range []string{"pin", "skip", "unmark"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
+		_ = cmd.RegisterFlagCompletionFunc(flag, f.completeTurns(firstArgument, false))
 	}
 	return cmd
 }

@@ -25,7 +25,7 @@ func newConversationsRestoreCommand(f *Factory, run func(context.Context, conver
 		Short:             "Take conversations out of the trash",
 		Example:           "  hobnob conversations list --deleted\n  hobnob conversations restore 3f2a",
 		Args:              someArgs("ID"),
-		ValidArgsFunction: cobra.NoFileCompletions,
+		ValidArgsFunction: f.completeDeleted,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
 			return run(cmd.Context(), opts)

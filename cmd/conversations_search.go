@@ -117,8 +117,8 @@ func (f *Factory) hit(h history.Hit) string {
 	if h.Turn.ID != "" {
 		head += "  turn " + history.Short(h.Turn.ID)
 	}
-	head = terminal.Truncate(fmt.Sprintf("%s  %s  %s", head, ago(h.When, time.Now()), terminal.CleanLine(h.Conversation.Title)), f.IO.Width)
-	return f.heading(head, "") + "\n" + terminal.Truncate("  "+h.Field+": "+f.highlight(h), f.IO.Width*2) + "\n"
+	head = f.IO.Truncate(fmt.Sprintf("%s  %s  %s", head, ago(h.When, time.Now()), terminal.CleanLine(h.Conversation.Title)), f.IO.Columns())
+	return f.heading(head, "") + "\n" + f.IO.Truncate("  "+h.Field+": "+f.highlight(h), f.IO.Columns()*2) + "\n"
 }
 
 // highlight is the snippet on one line with the places found in bold yellow.

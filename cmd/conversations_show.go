@@ -49,7 +49,7 @@ gave. --verbose adds times, agent, tokens and the service's ids.`,
 	}
 	cmd.Flags().StringVar(&opts.Turn, "turn", "", "show this turn alone: an `id` or its first characters")
 	cmd.Flags().BoolVar(&opts.All, "all", false, "show every turn, of all branches, answered or not")
-	_ = cmd.RegisterFlagCompletionFunc("turn", cobra.NoFileCompletions)
+	_ = cmd.RegisterFlagCompletionFunc("turn", f.completeTurns(firstArgument, false))
 	return cmd
 }
 
@@ -160,7 +160,7 @@ func (f *Factory) heading(text, markdown string) string {
 
 func (f *Factory) clean(text string) string {
 	if f.IO.OutTTY {
-		return terminal.Clean(text)
+		return f.IO.Clean(text)
 	}
 	return text
 }

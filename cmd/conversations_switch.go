@@ -27,7 +27,7 @@ func newConversationsSwitchCommand(f *Factory, run func(context.Context, convers
 it. Nothing is removed; hobnob conversations tree shows all turns.`,
 		Example:           "  hobnob conversations switch 3f2a 8c1d",
 		Args:              exactArgs("ID", "TURN"),
-		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		ValidArgsFunction: f.completeSwitch,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref, opts.Turn = args[0], args[1]
 			return run(cmd.Context(), opts)
@@ -48,8 +48,8 @@ func runConversationsSwitch(ctx context.Context, opts conversationsSwitchOptions
 	if err != nil {
 		return err
 	}
-	if turn.State != history.Answered {
-		return usagef("ask it again with: hobnob resend "+history.Short(c.ID), "turn %s is %s; only an answered turn can be continued", history.Short(turn.ID), turn.State)
+	if err := continuable(turn); err != nil {
+		return err
 	}
 	if err := store.Switch(ctx, turn); err != nil {
 		return err

@@ -72,7 +72,7 @@ func runConversationsTree(ctx context.Context, opts conversationsTreeOptions) er
 		}
 		text := line.lead + history.Short(line.turn.ID) + "  " + marks + markNote(line.turn.Mark) + terminal.CleanLine(history.TitleOf(line.turn.Question))
 		if f.IO.OutTTY {
-			text = terminal.Truncate(text, f.IO.Width)
+			text = f.IO.Truncate(text, f.IO.Columns())
 		}
 		b.WriteString(text + "\n")
 	}

@@ -260,7 +260,7 @@ func drain(c chan struct{}) {
 	}
 }
 
-func openDatabase(t *testing.T, path string) *sql.DB {
+func openDatabase(t testing.TB, path string) *sql.DB {
 	t.Helper()
 	db, err := sql.Open("sqlite", path+"?_busy_timeout=30000&_txlock=immediate")
 	if err != nil {

@@ -9,6 +9,10 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // discard removes a draft whose text is kept elsewhere, and the directories that
@@ -40,7 +44,7 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draf
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", draft, err
 	}
-	editor := first(f.Env("VISUAL"), f.Env("EDITOR"))
+	editor := strings.TrimSpace(first(f.Env("VISUAL"), f.Env("EDITOR")))
 	if editor == "" {
 		if !f.IO.InTTY && !f.IO.ErrTTY {
 			discard(draft)
@@ -51,7 +55,11 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draf
 			editor = "notepad"
 		}
 	}
-	command := editorCommand(ctx, editor, draft)
+	command, err := editorCommand(ctx, editor, draft)
+	if err != nil {
+		discard(draft)
+		return "", "", err
+	}
 	command.Stdin, command.Stdout, command.Stderr = f.IO.In, f.IO.Out, f.IO.Err
 	if !f.IO.InTTY || !f.IO.OutTTY {
 		// The editor needs a terminal where a pipe took its place.
@@ -61,6 +69,7 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draf
 			command.Stdin, command.Stdout = in, out
 		}
 	}
+	defer f.leaveInterrupts()()
 	if err := command.Run(); err != nil {
 		if data, rerr := os.ReadFile(draft); rerr == nil && strings.TrimSpace(string(data)) == "" {
 			discard(draft)
@@ -72,15 +81,34 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draf
 	return string(data), draft, err
 }
 
-// editorCommand runs an editor that may hold flags and quotes. On Unix the shell
-// takes it apart, as git does; the file's name is never part of what it reads.
-func editorCommand(ctx context.Context, editor, file string) *exec.Cmd {
-	if runtime.GOOS != "windows" {
-		return exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", file)
-	}
+// editorCommand runs an editor that may hold flags and quotes. One that is a
+// program as it stands, with the spaces in its path, is run; else on Unix the shell
+// takes it apart, as git does, and the file's name is never part of what it reads.
+// A signal that ends hobnob asks the editor to end, so that it leaves the terminal
+// as it was.
+func editorCommand(ctx context.Context, editor, file string) (*exec.Cmd, error) {
+	words := []string{"sh", "-c", terminal.OutliveInterrupts + editor + ` "$1"`, "sh"}
 	if _, err := exec.LookPath(editor); err == nil {
-		return exec.CommandContext(ctx, editor, file)
+		words = []string{editor}
+	} else if runtime.GOOS == "windows" {
+		if words, err = terminal.SplitCommand(editor); err != nil || len(words) == 0 {
+			return nil, usagef("set VISUAL or EDITOR to an editor that works", "the editor %q cannot be read: %v", editor, err)
+		}
 	}
-	words := strings.Fields(editor)
-	return exec.CommandContext(ctx, words[0], append(words[1:], filepath.Clean(file))...)
+	command := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
+	if runtime.GOOS != "windows" {
+		command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
+		command.WaitDelay = 3 * time.Second
+	}
+	return command, nil
+}
+
+// leaveInterrupts leaves Ctrl-C to a program that has the terminal: for Emacs it
+// is the key C-g, and no wish to end hobnob.
+func (f *Factory) leaveInterrupts() (restore func()) {
+	if f.Interrupts == nil {
+		return func() {}
+	}
+	_, restore = f.Interrupts()
+	return restore
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
+	"github.com/hobnob-cli/hobnob/internal/template"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -105,9 +106,9 @@ func report(f *Factory, err error) int {
 		_ = writeJSON(f.IO.Err, map[string]failure{"error": told}, false)
 		return told.Exit
 	}
-	fmt.Fprintf(f.IO.Err, "hobnob: error: %s\n", terminal.CleanLine(told.Message))
+	fmt.Fprintf(f.IO.Err, "hobnob: error: %s\n", f.IO.CleanLine(told.Message))
 	if told.Hint != "" {
-		fmt.Fprintf(f.IO.Err, "hobnob: hint: %s\n", terminal.CleanLine(told.Hint))
+		fmt.Fprintf(f.IO.Err, "hobnob: hint: %s\n", f.IO.CleanLine(told.Hint))
 	}
 	var bug *internalError
 	if errors.As(err, &bug) && f.Global.Verbose {
@@ -145,7 +146,14 @@ func explain(err error) failure {
 		case syscall.SIGHUP:
 			out.Code, out.Exit, out.Message = "terminated", exitHungUp, "stopped because the terminal was closed"
 		}
+		var waiting *stillPendingError
 		switch {
+		case errors.As(err, &waiting):
+			out.Conversation, out.Turn, out.State = waiting.turn.Conversation, waiting.turn.ID, string(history.Pending)
+			out.Message += "; the question goes on"
+			out.Hint = "to wait for its answer again: hobnob wait " + history.Short(waiting.turn.ID)
+		case errors.As(err, new(*notStoredError)):
+			out.Message += "; nothing was stored"
 		case failed == nil:
 		case failed.State == history.Unknown:
 			out.Message += "; the service may have accepted the question, and its answer is not known"
@@ -162,6 +170,10 @@ func describe(err error) failure {
 		usage      *usageError
 		bug        *internalError
 		unsaved    *notSavedError
+		uncopied   *terminal.NoClipboardError
+		noBlock    *noBlockError
+		relayed    *relayedError
+		noReply    *noAnswerError
 		remote     *api.Error
 		apiConfig  *api.ConfigError
 		badFile    *config.FileError
@@ -171,6 +183,9 @@ func describe(err error) failure {
 		ambiguous  *config.AmbiguousProfileError
 		noURL      *config.NoBaseURLError
 		noAgent    *config.UnknownAgentError
+		noTemplate *template.NotFoundError
+		noVariable *template.UnknownVariableError
+		badPrompt  *template.Error
 		keyring    *credential.KeyringError
 		command    *credential.CommandError
 		tokenFile  *credential.FileError
@@ -186,6 +201,16 @@ func describe(err error) failure {
 		return failure{Code: "internal", Exit: exitInternal, Hint: "what was asked is in the history; run it with --verbose and report the trace"}
 	case errors.As(err, &unsaved):
 		return failure{Code: "not_saved", Exit: exitNotSaved, Hint: "copy the reply from above; " + storageHint(err)}
+	case errors.As(err, &relayed):
+		return relayed.failure
+	case errors.As(err, &noReply):
+		return noReply.describe()
+	case errors.Is(err, errNothingPending):
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: "ask one with: hobnob chat --detach"}
+	case errors.As(err, &uncopied):
+		return failure{Code: "not_copied", Exit: exitError, Hint: copyHint()}
+	case errors.As(err, &noBlock):
+		return failure{Code: "no_block", Exit: exitError}
 	case errors.As(err, &usage):
 		return failure{Code: "usage", Exit: exitUsage, Hint: usage.hint}
 	case errors.As(err, &remote):
@@ -206,6 +231,12 @@ func describe(err error) failure {
 		return failure{Code: "not_found", Exit: exitNotFound, Hint: "profiles here: " + strings.Join(noProfile.Known, ", ") + "; a new one is made by: hobnob login -p NAME"}
 	case errors.As(err, &noAgent):
 		return failure{Code: "not_found", Exit: exitNotFound, Hint: agentHint(noAgent)}
+	case errors.As(err, &noTemplate):
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: templateHint(noTemplate)}
+	case errors.As(err, &noVariable):
+		return failure{Code: "usage", Exit: exitUsage, Hint: variableHint(noVariable)}
+	case errors.As(err, &badPrompt):
+		return failure{Code: "config", Exit: exitUsage, Hint: "correct it with: hobnob templates edit " + badPrompt.Name}
 	case errors.As(err, &notFound):
 		return failure{Code: "not_found", Exit: exitNotFound, Hint: "see them with: hobnob conversations list --local"}
 	case errors.As(err, &noTurn):
@@ -238,7 +269,7 @@ func describe(err error) failure {
 func describeRemote(e *api.Error) failure {
 	switch e.Kind {
 	case api.KindNotSent:
-		return failure{Code: "not_sent", Exit: exitNotSent, Hint: "nothing was sent; check the network and the address: hobnob status"}
+		return failure{Code: "not_sent", Exit: exitNotSent, Hint: "nothing was sent; " + networkFix(api.CauseOf(e)) + "; to see where it fails: hobnob doctor"}
 	case api.KindAuth:
 		if e.Status == 403 {
 			return failure{Code: "auth", Exit: exitAuth, Hint: "the token is known but not allowed to do this; ask the owner of the service, or use another token: hobnob login"}

@@ -40,8 +40,12 @@ type Factory struct {
 	Config func() (*config.Config, error)
 	// History opens the history for writing, creating it.
 	History func(ctx context.Context) (*history.Store, error)
+	// Interrupts sends each SIGINT to a channel until restore is called. Nil, in
+	// tests, has none.
+	Interrupts func() (interrupts <-chan os.Signal, restore func())
 
 	flags  map[string]string
+	store  *history.Store // open for writing, nil before History is called
 	closes []func() error
 	// pause stops the spinner while a line is written; it returns what starts
 	// it again. Nil when none runs.
@@ -78,10 +82,9 @@ func newFactory(streams *terminal.Streams, getenv config.Env) *Factory {
 		}
 		return c, nil
 	})
-	var store *history.Store
 	f.History = func(ctx context.Context) (*history.Store, error) {
-		if store != nil {
-			return store, nil
+		if f.store != nil {
+			return f.store, nil
 		}
 		paths, err := f.Paths()
 		if err != nil {
@@ -92,8 +95,8 @@ func newFactory(streams *terminal.Streams, getenv config.Env) *Factory {
 			return nil, err
 		}
 		f.closes = append(f.closes, opened.Close)
-		store = opened
-		return store, nil
+		f.store = opened
+		return opened, nil
 	}
 	return f
 }
@@ -125,9 +128,12 @@ func (f *Factory) Close() error {
 	return errors.Join(errs...)
 }
 
-// ReadHistory opens the history for reading and creates nothing; with no
-// history yet the store is nil.
+// ReadHistory opens the history for reading, unless it is open for writing
+// already, and creates nothing; with no history yet the store is nil.
 func (f *Factory) ReadHistory(ctx context.Context) (*history.Store, error) {
+	if f.store != nil {
+		return f.store, nil
+	}
 	paths, err := f.Paths()
 	if err != nil {
 		return nil, err
@@ -191,6 +197,9 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 	}
 	options := f.clientOptions(p)
 	options.Token = func(ctx context.Context) (string, error) {
+		if len(resolver.Command) > 0 {
+			defer f.aside()()
+		}
 		token, err := resolver.Token(ctx, key)
 		return token.Reveal(), noToken(err, key)
 	}
@@ -313,7 +322,7 @@ func (f *Factory) line(word, text string) {
 	if f.pause != nil {
 		defer f.pause()()
 	}
-	fmt.Fprintf(f.IO.Err, "hobnob: %s: %s\n", word, terminal.CleanLine(text))
+	fmt.Fprintf(f.IO.Err, "hobnob: %s: %s\n", word, f.IO.CleanLine(text))
 }
 
 // warn tells the user something that even --quiet must not hide.

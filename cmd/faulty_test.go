@@ -36,6 +36,8 @@ import (
 //	no-listing CODE              GET on /api/v1/conversations answers this
 //	listing FILE                 GET answers 200 with the file
 //	hang                         it never answers
+//	delay DURATION               it answers after this time
+//	hold                         it answers when another fault is set
 //	reset                        it drops the connection after it has read the request
 //	truncate                     it sends half of the answer and drops the connection
 //	redirect URL                 it answers 307
@@ -116,6 +118,7 @@ func newFaultyService(secure bool) (*faultyService, error) {
 
 func (s *faultyService) close() {
 	close(s.done)
+	s.set("none")
 	s.server.CloseClientConnections()
 	s.server.Close()
 }
@@ -172,6 +175,20 @@ func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []s
 		case <-s.done:
 		case <-r.Context().Done():
 		}
+	case "delay":
+		wait, _ := time.ParseDuration(args[0])
+		select {
+		case <-time.After(wait):
+		case <-s.done:
+		}
+		s.handler.ServeHTTP(w, r)
+	case "hold":
+		s.mu.Lock()
+		for s.fault[0] == "hold" {
+			s.changed.Wait()
+		}
+		s.mu.Unlock()
+		s.handler.ServeHTTP(w, r)
 	case "reset":
 		drop(w, nil)
 	case "truncate":
@@ -219,9 +236,17 @@ func setFault(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		fault = append(fault, arg)
 	}
+	s.meet(fault, times)
+}
+
+// set is a fault without arguments, for every request from now on.
+func (s *faultyService) set(kind string) { s.meet([]string{kind}, -1) }
+
+func (s *faultyService) meet(fault []string, times int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault, s.times = fault, times
+	s.changed.Broadcast()
 }
 
 func writeRequests(ts *testscript.TestScript, neg bool, args []string) {

@@ -3,6 +3,7 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"runtime"
 	"strings"
 	"time"
 
@@ -75,6 +76,14 @@ func storageHint(err error) string {
 		return "another hobnob holds it; try again, or ask with --no-save"
 	}
 	return "check the disk and the permissions of the data directory (hobnob status names it), or ask with --no-save"
+}
+
+func copyHint() string {
+	switch runtime.GOOS {
+	case "darwin", "windows":
+		return "copy it from above"
+	}
+	return "copy it from above; install wl-clipboard, xclip or xsel, or use a terminal that takes OSC 52"
 }
 
 // roundUp shows a wait without fractions of a second.

@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -19,6 +18,7 @@ type loginOptions struct {
 	f *Factory
 
 	Agent           string
+	Alias           string
 	WithToken       bool
 	InsecureStorage bool
 }
@@ -33,8 +33,10 @@ func newLoginCommand(f *Factory, run func(context.Context, loginOptions) error) 
 		Annotations: map[string]string{createsConfig: ""},
 		Short:       "Connect a service: its address and your token",
 		Long: `Connect a service: store its address in a profile and your token in the
-system's keyring. What is missing is asked for on the terminal; the token is not
-shown while it is typed. The token is tried before anything is stored.
+system's keyring. On a terminal login asks for what is missing, step by step: the
+address, the token, which is not shown, and for a new profile an agent and its
+alias. Each answer is checked when it is given. Nothing is stored before the
+service accepted the token and the last question is answered.
 
 Without -p the selected profile is used, and a profile called "default" when
 there is none. Where there is no keyring, --insecure-storage keeps the token in
@@ -46,148 +48,215 @@ a file that only you can read.`,
 		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.Agent != "" && !config.IsUUID(opts.Agent) {
-				return usagef("an alias can be made afterwards: hobnob agents add NAME UUID", "--agent %q is not a UUID", opts.Agent)
+				return usagef("an alias is given with --alias, or afterwards: hobnob agents add NAME UUID", "--agent %q is not a UUID", opts.Agent)
+			}
+			if cmd.Flags().Changed("alias") {
+				opts.Alias = strings.ToLower(opts.Alias)
+				if err := config.CheckName(opts.Alias); err != nil {
+					return usagef("choose another alias", "--alias: %v", err)
+				}
 			}
 			return run(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Agent, "agent", "", "agent to ask by default, a `UUID`")
-	cmd.Flags().BoolVar(&opts.WithToken, "with-token", false, "read the token from standard input")
+	cmd.Flags().StringVar(&opts.Alias, "alias", "", "`NAME` to give that agent")
+	cmd.Flags().BoolVar(&opts.WithToken, "with-token", false, "read the token from standard input, and ask nothing that is optional")
 	cmd.Flags().BoolVar(&opts.InsecureStorage, "insecure-storage", false, "keep the token in a file of mode 0600 instead of the keyring")
 	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.NoFileCompletions)
+	_ = cmd.RegisterFlagCompletionFunc("alias", cobra.NoFileCompletions)
 	return cmd
 }
 
+// login is one run of the command: what is known so far.
+type login struct {
+	loginOptions
+	config  *config.Config
+	profile config.Profile
+	// fresh is a profile whose service was not configured before.
+	fresh bool
+	// reached tells that the service was already probed.
+	reached bool
+}
+
+// notStoredError says that login ended before anything was stored.
+type notStoredError struct{ err error }
+
+func (e *notStoredError) Error() string {
+	if errors.Is(e.err, io.EOF) {
+		return "login was left; nothing was stored"
+	}
+	return "nothing was stored: " + e.err.Error()
+}
+func (e *notStoredError) Unwrap() error { return e.err }
+
 func runLogin(ctx context.Context, opts loginOptions) error {
-	f := opts.f
-	profile, err := loginProfile(ctx, f)
+	l := &login{loginOptions: opts}
+	token, err := l.ask(ctx)
 	if err != nil {
 		return err
 	}
-	resolver, key, err := f.Tokens(profile)
+	resolver, key, err := l.f.Tokens(l.profile)
 	if err != nil {
 		return err
 	}
-	token, err := opts.token(ctx, key.Origin)
-	if err != nil {
-		return err
-	}
-	if err := verify(ctx, f, profile, token); err != nil {
-		return err
-	}
-	source, err := resolver.Store(ctx, key, token, opts.InsecureStorage)
+	source, err := resolver.Store(ctx, key, token, l.InsecureStorage)
 	var leftover *credential.LeftoverError
 	if errors.As(err, &leftover) {
-		f.warn("%v", leftover)
+		l.f.warn("%v", leftover)
 	} else if err != nil {
 		return err
 	}
-	if err := opts.remember(profile); err != nil {
+	if err := l.remember(); err != nil {
 		return err
 	}
 	if resolver.Environment != "" {
-		f.note("HOBNOB_TOKEN is set and comes before what was stored")
-	}
-	if f.Global.JSON {
-		return f.printJSON(map[string]string{"profile": profile.Name, "base_url": profile.BaseURL, "token_source": string(source)})
+		l.f.note("HOBNOB_TOKEN is set and comes before what was stored")
+	} else if len(resolver.Command) > 0 {
+		l.f.note("the profile's token_command comes before what was stored")
 	}
 	place := "the keyring"
 	if source == credential.SourceFile {
 		place = resolver.File
 	}
-	return f.printf("Logged in to %s as profile %q; the token is in %s.\nTry: hobnob chat -p %s \"hello\"\n",
-		terminal.CleanLine(profile.BaseURL), profile.Name, terminal.CleanLine(place), profile.Name)
+	return l.report(source, place)
 }
 
-// loginProfile is the profile to log in to, with its address: the flag's, the
-// configured one, or the one typed at a prompt.
-func loginProfile(ctx context.Context, f *Factory) (config.Profile, error) {
-	c, err := f.Config()
-	if err != nil {
-		return config.Profile{}, err
+// ask finds everything out, in the order of the questions, and returns the token
+// that the service accepted.
+func (l *login) ask(ctx context.Context) (token string, err error) {
+	if err := l.selectProfile(ctx); err != nil {
+		return "", err
 	}
+	if err := l.checkAlias(l.Alias, l.Agent); err != nil {
+		return "", err
+	}
+	if l.WithToken {
+		if token, err = l.readToken(); err == nil {
+			err = l.verify(ctx, token)
+		}
+		return token, err
+	}
+	if err := l.prepare(ctx); err != nil {
+		return "", err
+	}
+	if token, err = l.askToken(ctx); err != nil {
+		return "", err
+	}
+	return token, l.askAgent(ctx)
+}
+
+// selectProfile finds the profile to log in to, with its address: the flag's,
+// the configured one, or the one typed.
+func (l *login) selectProfile(ctx context.Context) error {
+	c, err := l.f.Config()
+	if err != nil {
+		return err
+	}
+	l.config = c
 	name, source, err := c.Active()
 	var unknown *config.UnknownProfileError
 	switch {
 	case errors.As(err, &unknown) && unknown.Source.Kind != "file":
 		name = unknown.Name
 	case err != nil:
-		return config.Profile{}, err
+		return err
 	case name == config.Local && source.Kind == "flag":
-		return config.Profile{}, usagef("choose another name: hobnob login -p NAME", "the profile %q is the built-in service and needs no login", config.Local)
+		return usagef("choose another name: hobnob login -p NAME", "the profile %q is the built-in service and needs no login", config.Local)
 	case name == config.Local:
 		name = config.Default
 	}
-	profile, err := c.Profile(name)
+	setting, _ := config.Lookup("base_url")
+	configured, err := c.FromFile(name, setting)
+	l.fresh = err == nil && configured.Value == ""
+	l.profile, err = c.Profile(name)
 	var missing *config.NoBaseURLError
-	if !errors.As(err, &missing) {
-		return profile, err
+	if errors.As(err, &missing) {
+		return l.askAddress(ctx, name)
 	}
-	address, err := f.IO.Ask(ctx, "Address of the service (like https://chat.example.com):")
-	if err != nil {
-		return config.Profile{}, &hintError{err: fmt.Errorf("the address of the service is missing: %w", err), hint: "give it with --base-url"}
-	}
-	return c.WithBaseURL(address).Profile(name)
+	return err
 }
 
-// token reads the token from standard input or asks for it.
-func (o loginOptions) token(ctx context.Context, origin string) (string, error) {
-	var token string
-	if o.WithToken {
-		data, err := io.ReadAll(io.LimitReader(o.f.IO.In, credential.MaxLength+64))
-		if err != nil {
-			return "", fmt.Errorf("cannot read the token from standard input: %w", err)
-		}
-		token = string(data)
-	} else {
-		var err error
-		if token, err = o.f.IO.AskSecret(ctx, "Token for "+origin+" (not shown):"); err != nil {
-			return "", &hintError{err: fmt.Errorf("the token is missing: %w", err), hint: "give it on standard input: hobnob login --with-token < FILE"}
-		}
+// readToken reads the token from standard input.
+func (l *login) readToken() (string, error) {
+	data, err := io.ReadAll(io.LimitReader(l.f.IO.In, credential.MaxLength+64))
+	if err != nil {
+		return "", fmt.Errorf("cannot read the token from standard input: %w", err)
 	}
-	token = credential.Trim(token)
+	token := credential.Pasted(string(data))
 	return token, credential.Validate(token)
 }
 
-// verify asks the service for one conversation with the token. A service
-// without a listing cannot tell; that is said and no obstacle.
-func verify(ctx context.Context, f *Factory, profile config.Profile, token string) error {
-	client, err := f.clientWithToken(profile, token)
-	if err != nil {
-		return err
-	}
-	stop := f.wait("trying the token")
-	_, err = client.Conversations(ctx, 1)
-	stop()
-	var e *api.Error
-	if errors.As(err, &e) && (e.Status == 404 || e.Status == 405 || e.Status == 501) {
-		f.warn("the token could not be tried, because the service has no listing of conversations at its usual places")
+// checkAlias refuses an alias of another agent, and one without an agent.
+func (l *login) checkAlias(alias, agent string) error {
+	old, taken := l.profile.Agents[alias]
+	switch {
+	case alias == "":
 		return nil
-	}
-	if err != nil {
-		return fmt.Errorf("nothing was stored: %w", err)
+	case agent == "" && (l.WithToken || !l.asksAgent()):
+		return usagef("add --agent UUID", "--alias %s names no agent", alias)
+	case taken && agent != "" && !strings.EqualFold(old, agent):
+		return usagef("choose another alias, or see: hobnob agents list", "the alias %q is the agent %s already", alias, old)
 	}
 	return nil
 }
 
 // remember writes the profile into the configuration.
-func (o loginOptions) remember(profile config.Profile) error {
-	c, err := o.f.Config()
-	if err != nil {
-		return err
-	}
-	return config.Edit(c.Path(), func(d *config.Document) error {
-		if err := d.Set(strings.TrimSpace(profile.BaseURL), "profiles", profile.Name, "base_url"); err != nil {
+func (l *login) remember() error {
+	return config.Edit(l.config.Path(), func(d *config.Document) error {
+		name := l.profile.Name
+		if err := d.Set(strings.TrimSpace(l.profile.BaseURL), "profiles", name, "base_url"); err != nil {
 			return err
 		}
-		if o.Agent != "" {
-			if err := d.Set(o.Agent, "profiles", profile.Name, "agent"); err != nil {
+		agent := l.Agent
+		if l.Alias != "" {
+			if err := d.Set(agent, "profiles", name, "agents", l.Alias); err != nil {
+				return err
+			}
+			agent = l.Alias
+		}
+		if agent != "" {
+			if err := d.Set(agent, "profiles", name, "agent"); err != nil {
 				return err
 			}
 		}
-		if setting, _ := config.Lookup(config.ProfileKey); !c.InFile(setting) {
-			return d.Set(profile.Name, config.ProfileKey)
+		if setting, _ := config.Lookup(config.ProfileKey); !l.config.InFile(setting) {
+			return d.Set(name, config.ProfileKey)
 		}
 		return nil
 	})
+}
+
+// report tells what was stored where, and the command to try.
+func (l *login) report(source credential.Source, place string) error {
+	f := l.f
+	if f.Global.JSON {
+		return f.printJSON(map[string]any{
+			"profile": l.profile.Name, "base_url": l.profile.BaseURL, "token_source": string(source),
+			"agent_id": orNull(l.Agent), "alias": orNull(l.Alias),
+		})
+	}
+	agent, try := "", "hobnob chat"
+	if l.needsFlag() {
+		try += " -p " + l.profile.Name
+	}
+	switch {
+	case l.Alias != "":
+		agent = fmt.Sprintf("It asks the agent %s (%s).\n", l.Alias, l.Agent)
+		try += " -a " + l.Alias
+	case l.Agent != "":
+		agent = fmt.Sprintf("It asks the agent %s.\n", l.Agent)
+	}
+	return f.printf("Logged in to %s as profile %q; the token is in %s.\n%sThe settings are in %s.\nTry: %s \"hello\"\n",
+		terminal.CleanLine(l.profile.BaseURL), l.profile.Name, terminal.CleanLine(place), agent, terminal.CleanLine(l.config.Path()), try)
+}
+
+// needsFlag reports whether a command without -p would use another profile.
+func (l *login) needsFlag() bool {
+	c, err := config.Load(config.Options{Path: l.config.Path(), Env: l.f.Env})
+	if err != nil {
+		return true
+	}
+	name, _, err := c.Active()
+	return err != nil || name != l.profile.Name
 }

@@ -50,7 +50,7 @@ func (f *Factory) printf(format string, args ...any) error {
 // printText writes text that is not ours: cleaned on a terminal, as it is elsewhere.
 func (f *Factory) printText(text string) error {
 	if f.IO.OutTTY {
-		text = terminal.Clean(text)
+		text = f.IO.Clean(text)
 	}
 	_, err := io.WriteString(f.IO.Out, text)
 	return writeError(err)
@@ -101,6 +101,7 @@ func ago(t, now time.Time) string {
 // page writes a text that is safe for a terminal, through the pager when it is
 // long and there is one.
 func (f *Factory) page(text string) error {
+	defer f.leaveInterrupts()()
 	return writeError(f.IO.Page(text))
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -150,9 +151,9 @@ func (o resendOptions) unanswered(ctx context.Context, profile string) ([]histor
 
 // resend asks one question again and shows the answer.
 func (e *exchange) resend(ctx context.Context, turn history.Turn, limits chat.Limits) error {
-	stop := e.f.wait("asking " + first(e.profile.AgentName(turn.AgentID), e.profile.Name))
+	stop := e.wait(ctx, "asking", turn.AgentID, time.Time{})
 	answer, err := e.asker.Resend(ctx, turn, limits)
-	stop()
+	stop(err)
 	if err != nil {
 		return err
 	}

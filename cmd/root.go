@@ -30,7 +30,7 @@ With no configuration at all the built-in guide answers, offline: ask it how to
 do things with hobnob.`,
 		Example: `  hobnob chat "how do I pipe a file into a chat?"
   hobnob chat -c "and in PowerShell?"
-  git diff | hobnob chat "write a commit message"
+  git diff --staged | hobnob chat -t commit
   hobnob login`,
 		Version:           version(),
 		Args:              groupArgs,
@@ -45,7 +45,12 @@ do things with hobnob.`,
 	root.SetErr(f.IO.Err)
 	root.SetIn(f.IO.In)
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("see: "+cmd.CommandPath()+" --help", "%s", flagMessage(err))
+		hint := "see: " + cmd.CommandPath() + " --help"
+		var unknown *pflag.NotExistError
+		if extract := cmd.Flags().Lookup("extract"); extract != nil && extract.Changed && errors.As(err, &unknown) {
+			hint = "a language follows --extract= or -x=, as in -x=go"
+		}
+		return usagef(hint, "%s", flagMessage(err))
 	})
 	root.AddGroup(
 		&cobra.Group{ID: groupAsk, Title: "Ask:"},

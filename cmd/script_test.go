@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 //
 //	service [-tls]                      start a service that accepts the token t; sets URL, GUIDE, ECHO
 //	fault KIND [ARG…]                   what happens to the next requests; see faultyService
+//	network KIND NAME [ARG…]            start what may stand between; see startNetwork
 //	requests FILE                       write what the service received
 //	await N                             wait until N requests have come
 //	code N CMD [ARG…]                   run a command that must exit with N
@@ -53,6 +54,8 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LocalAppData", filepath.Join(home, "LocalAppData"))
 			env.Setenv("TERM", "xterm-256color")
 			env.Setenv("LC_ALL", "C.UTF-8")
+			// The terminals of the scripts answer nothing, so they are not to be asked.
+			env.Setenv("COLORFGBG", "15;0")
 			// The race detector waits a second at every exit otherwise.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return os.MkdirAll(home, 0o700)
@@ -60,6 +63,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"service":  startService,
 			"fault":    setFault,
+			"network":  startNetwork,
 			"requests": writeRequests,
 			"await":    awaitRequests,
 			"code":     exitsWith,
@@ -99,7 +103,7 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	command := exec.Command(path, args[2:]...)
 	command.Dir = ts.MkAbs(".")
-	for _, key := range []string{"HOME", "PATH", "TMPDIR", "TERM", "LC_ALL", "GORACE", "NO_COLOR", "ACCESSIBLE", "COLORTERM", "VISUAL", "EDITOR",
+	for _, key := range []string{"HOME", "PATH", "TMPDIR", "TERM", "LC_ALL", "GORACE", "NO_COLOR", "ACCESSIBLE", "COLORTERM", "COLORFGBG", "VISUAL", "EDITOR", "PAGER", "LESS", "LESSOPEN",
 		"HOBNOB_BASE_URL", "HOBNOB_TOKEN", "HOBNOB_AGENT", "HOBNOB_CONFIG", "HOBNOB_PROFILE", "DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"} {
 		if value := ts.Getenv(key); value != "" {
 			command.Env = append(command.Env, key+"="+value)

@@ -17,7 +17,7 @@ func newTopic(name, short, long string) *cobra.Command {
 func newEnvironmentTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("hobnob reads these environment variables. A flag comes before a variable, and a\nvariable before the configuration file.\n\n")
-	row := func(name, help string) { fmt.Fprintf(&b, "  %-20s %s\n", name, help) }
+	row := func(name, help string) { fmt.Fprintf(&b, "  %-22s %s\n", name, help) }
 	for _, s := range config.Settings() {
 		if s.Env != "" {
 			row(s.Env, s.Help)
@@ -28,13 +28,18 @@ func newEnvironmentTopic() *cobra.Command {
 		{"HOBNOB_CONVERSATION", "conversation that chat continues when neither -c nor -C is given"},
 		{"HOBNOB_CONFIG", "configuration file (default $XDG_CONFIG_HOME/hobnob/config.yaml)"},
 		{"HOBNOB_DATA_DIR", "directory of the history (default $XDG_DATA_HOME/hobnob)"},
-		{"HOBNOB_STATE_DIR", "directory of drafts written in the editor (default $XDG_STATE_HOME/hobnob)"},
+		{"HOBNOB_STATE_DIR", "directory of drafts and of what was typed in a chat (default $XDG_STATE_HOME/hobnob)"},
 		{"HOBNOB_SERVE_TOKEN", "token that serve accepts; without it one is made"},
 		{"NO_COLOR", "set to anything: no colour (https://no-color.org)"},
 		{"CLICOLOR_FORCE", "set to anything but 0: colour on a terminal that seems to have none"},
+		{"CLICOLOR", "0: no colour, unless CLICOLOR_FORCE is set"},
 		{"GLAMOUR_STYLE", "Markdown style when the setting style is auto"},
-		{"ACCESSIBLE", "set to anything but 0: no spinner and no box drawing, for screen readers"},
-		{"VISUAL, EDITOR", "editor of chat --edit and config edit"},
+		{"ACCESSIBLE", "set to anything but 0, for screen readers: plain lines, no spinner, no box drawing"},
+		{"COLORFGBG", "colours of the terminal; without it the terminal is asked whether it is light"},
+		{"TERM", "dumb: no colour, no pager and no line editor"},
+		{"LC_ALL, LC_CTYPE, LANG", "locale; without UTF-8 replies have no colour, and signs of hobnob's own are ASCII"},
+		{"HOBNOB_PAGER, PAGER", "pager for what is longer than the screen (default less); empty or cat: none"},
+		{"VISUAL, EDITOR", "editor of chat --edit, templates edit and config edit; may have flags"},
 		{"HTTPS_PROXY, NO_PROXY", "proxy for the service, and the hosts reached without it"},
 	} {
 		row(v[0], v[1])
@@ -61,9 +66,9 @@ type exitCode struct {
 func exitCodeHelp() []exitCode {
 	return []exitCode{
 		{exitOK, "all is well"},
-		{exitError, "another failure: a file, the history"},
+		{exitError, "another failure: a file, the history, the clipboard, no block for --extract"},
 		{exitUsage, "the command line or the configuration means nothing"},
-		{exitNotFound, "no such conversation, agent or profile"},
+		{exitNotFound, "no such conversation, turn, agent, template or profile"},
 		{exitAuth, "no token, or the service does not accept it"},
 		{exitNotSent, "not sent: name, connection, TLS or proxy failed; safe to try again"},
 		{exitUnknown, "outcome unknown: the service may have accepted the question"},
@@ -82,9 +87,16 @@ func newFormattingTopic() *cobra.Command {
 stderr; --quiet leaves notes and spinner out.
 
 On a terminal a reply is rendered as Markdown, at most 100 columns wide; --raw
-shows it as it was written. Escape sequences and other control characters in a
-reply never reach the terminal: they are shown instead. In a pipe the reply comes
-byte for byte, with one newline at the end.
+shows it as it was written. Nothing is left out: link titles, HTML and comments are
+shown, and a table too wide to be read as one "Title: value" line for each cell.
+Escape sequences and other control characters in a reply never reach the terminal:
+they are shown instead. What is longer than the screen goes through the pager. In a
+pipe the reply comes byte for byte, with one newline at the end, and the block of
+--extract as it stands.
+
+The style is that of the setting style or of GLAMOUR_STYLE. With auto it is light or
+dark by COLORFGBG, else by the terminal, which is asked once, for a tenth of a second
+at most, and neither in a pipe nor over ssh. NO_COLOR goes before CLICOLOR_FORCE.
 
 --json prints one object in place of the reply:
 

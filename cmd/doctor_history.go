@@ -1,0 +1,126 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// repairReport is what a recovery found; its JSON form is stable.
+type repairReport struct {
+	Conversations     int     `json:"conversations"`
+	Turns             int     `json:"turns"`
+	Mended            int     `json:"mended"`
+	LostConversations int     `json:"lost_conversations"`
+	LostTurns         int     `json:"lost_turns"`
+	LostIsExact       bool    `json:"lost_is_exact"`
+	Installed         bool    `json:"installed"`
+	Kept              *string `json:"kept"` // where the damaged history is
+}
+
+// checkHistory looks at the history and, with --history, repairs it.
+func checkHistory(ctx context.Context, opts doctorOptions, dir string) (finding, *repairReport, error) {
+	health, err := history.Check(ctx, dir)
+	if err != nil {
+		return finding{}, nil, err
+	}
+	found := describeHealth(health)
+	broken := len(health.Damage) > 0
+	if opts.History && !opts.DryRun && !broken && len(health.Index) > 0 {
+		switch err := rebuildIndex(ctx, dir); {
+		case errors.Is(err, sqlite.ErrDamaged):
+			broken = true
+		case err != nil:
+			return finding{}, nil, err
+		default:
+			found = fine("history", "the search index was wrong and is made anew")
+		}
+	}
+	if !opts.History || !broken {
+		return found, nil, nil
+	}
+	repair, err := recoverHistory(ctx, opts, dir, &found)
+	return found, repair, err
+}
+
+// rebuildIndex closes the history again, which a recovery after it must not find open.
+func rebuildIndex(ctx context.Context, dir string) error {
+	store, err := history.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.RebuildIndex(ctx), store.Close())
+}
+
+// recoverHistory recovers a damaged history and, when the user agrees, puts it in place.
+func recoverHistory(ctx context.Context, opts doctorOptions, dir string, found *finding) (*repairReport, error) {
+	f := opts.f
+	stop := f.IO.Wait("reading the damaged history")
+	recovery, err := history.Recover(ctx, dir)
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = recovery.Close() }()
+	r := recovery.Recovered
+	report := &repairReport{
+		Conversations: r.Conversations, Turns: r.Turns, Mended: r.Mended,
+		LostConversations: r.LostConversations, LostTurns: r.LostTurns, LostIsExact: r.Exact,
+	}
+	what := describeRecovered(r)
+	found.Detail += "; can be recovered: " + what
+	if opts.DryRun {
+		return report, nil
+	}
+	if !opts.Yes {
+		f.note("the history is damaged; can be recovered: %s", what)
+		yes, err := f.IO.Confirm(ctx, "Put the recovered history in place, and keep the damaged one beside it?")
+		if errors.Is(err, terminal.ErrNoTerminal) {
+			return nil, usagef("add --yes, or look first with --dry-run", "there is nobody to ask whether the recovered history (%s) may take the place of the damaged one", what)
+		}
+		if err != nil || !yes {
+			return report, err
+		}
+	}
+	kept, err := recovery.Install()
+	if err != nil {
+		return nil, err
+	}
+	report.Installed, report.Kept = true, &kept
+	*found = fine("history", "recovered: %s; the damaged file is kept as %s", what, kept)
+	return report, nil
+}
+
+func describeRecovered(r history.Recovered) string {
+	what := fmt.Sprintf("%s with %s", counted(r.Conversations, "conversation"), counted(r.Turns, "turn"))
+	if r.Mended > 0 {
+		what += fmt.Sprintf(", %d of them mended", r.Mended)
+	}
+	least := "lost: "
+	if !r.Exact {
+		least = "lost: at least "
+	}
+	if r.LostConversations+r.LostTurns > 0 || !r.Exact {
+		what += fmt.Sprintf("; %s%s and %s", least, counted(r.LostConversations, "conversation"), counted(r.LostTurns, "turn"))
+	}
+	return what
+}
+
+func describeHealth(h history.Health) finding {
+	switch {
+	case h.Missing:
+		return fine("history", "there is none yet")
+	case h.Newer:
+		return problem("history", "update hobnob", "%s was written by a newer hobnob", h.Path)
+	case len(h.Damage) > 0:
+		return problem("history", "hobnob doctor --history", "%s is damaged: %s", h.Path, strings.Join(h.Damage, "; "))
+	case len(h.Index) > 0:
+		return problem("history", "hobnob doctor --history", "the search index is wrong: %s", strings.Join(h.Index, "; "))
+	}
+	return fine("history", "%s, %s, sound", counted(h.Conversations, "conversation"), counted(h.Turns, "turn"))
+}

@@ -1,0 +1,208 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// reachLimit bounds connecting to a service that was typed, and its answer.
+const reachLimit = 10 * time.Second
+
+// unreachedError says in words why a service was not reached.
+type unreachedError struct {
+	what string
+	err  error
+}
+
+func (e *unreachedError) Error() string { return e.what }
+func (e *unreachedError) Unwrap() error { return e.err }
+
+// reach goes the way to the service without a token. Any answer that does not
+// come from a web page will do.
+func (l *login) reach(ctx context.Context, p config.Profile) error {
+	options := l.f.clientOptions(p)
+	options.Timeout = min(options.Timeout, reachLimit)
+	stop := l.f.wait("reaching the service")
+	route, err := api.Probe(ctx, options)
+	stop()
+	switch {
+	case err != nil:
+		return err
+	case route.Failed != "":
+		what, fix := blocked(route, time.Now())
+		return &hintError{err: &unreachedError{what, route.Failure()}, hint: fix}
+	case isWebPage(route):
+		failure := &api.Error{Kind: api.KindBroken, Op: "GET " + p.BaseURL, Status: route.Status}
+		return &hintError{err: &unreachedError{p.BaseURL + " answers with a web page", failure}, hint: "give the address of its API, without the path of a page"}
+	case route.Elsewhere != "":
+		l.f.note("%s points to %s; if the token is not accepted, that may be the address", p.BaseURL, route.Elsewhere)
+	}
+	return nil
+}
+
+// prepare finds what would make typing the token pointless.
+func (l *login) prepare(ctx context.Context) error {
+	if err := l.f.IO.Tell(); err != nil {
+		return noTerminalForToken(err)
+	}
+	if !l.reached {
+		if _, err := baseurl.Parse(l.profile.BaseURL, l.profile.AllowInsecureHTTP); err != nil {
+			return err
+		}
+		if err := l.reach(ctx, l.profile); err != nil {
+			return &notStoredError{err}
+		}
+	}
+	if l.InsecureStorage {
+		return nil
+	}
+	return l.findKeyring(ctx)
+}
+
+// findKeyring waits for a keyring that is locked, and offers the file where
+// there is none: that it takes the token is the user's own choice.
+func (l *login) findKeyring(ctx context.Context) error {
+	resolver, key, err := l.f.Tokens(l.profile)
+	if err != nil {
+		return err
+	}
+	resolver.Environment, resolver.Command = "", nil
+	var failed *credential.KeyringError
+	for range maxAnswers {
+		stop := l.f.wait("asking the keyring")
+		err := resolver.Probe(ctx, key).Keyring
+		stop()
+		if err == nil {
+			return nil
+		}
+		if !errors.As(err, &failed) {
+			return &notStoredError{err}
+		}
+		if !opensLater(failed.Reason) {
+			break
+		}
+		if err := l.complain(keyringTrouble(failed), "unlock it, in its own window or with its own program"); err != nil {
+			return err
+		}
+		if _, err := l.question(ctx, "Press Enter when it is unlocked", ""); err != nil {
+			return err
+		}
+	}
+	if err := l.complain(keyringTrouble(failed), "the other places for a token: HOBNOB_TOKEN, token_command, or a private file"); err != nil {
+		return err
+	}
+	yes, err := l.f.IO.Confirm(ctx, "Keep it unencrypted in "+resolver.File+", which only you can read?")
+	switch {
+	case err != nil:
+		return &notStoredError{err}
+	case !yes:
+		return &notStoredError{failed}
+	}
+	l.InsecureStorage = true
+	return nil
+}
+
+func opensLater(r credential.Reason) bool {
+	return r == credential.ReasonLocked || r == credential.ReasonDismissed || r == credential.ReasonTimeout
+}
+
+func keyringTrouble(e *credential.KeyringError) string {
+	return strings.TrimPrefix(e.Error(), e.Op+" the token: ")
+}
+
+// tryToken verifies a token that was typed, and again when the service could
+// not be asked.
+func (l *login) tryToken(ctx context.Context, token string) error {
+	for tries := 1; ; tries++ {
+		err := l.verify(ctx, token)
+		if err == nil || tries == maxAnswers || ctx.Err() != nil || !mayPass(err) {
+			return err
+		}
+		if err := l.complainOf(err); err != nil {
+			return err
+		}
+		if _, err := l.question(ctx, "Press Enter to try the token again", ""); err != nil {
+			return err
+		}
+	}
+}
+
+// mayPass holds for a failure that says nothing of the token.
+func mayPass(err error) bool {
+	var e *api.Error
+	return errors.As(err, &e) && (e.Kind == api.KindNotSent || e.Kind == api.KindUnknown || e.Kind == api.KindLimited)
+}
+
+// isOfToken holds for a failure that another token may not have.
+func isOfToken(err error) bool {
+	var e *api.Error
+	return errors.Is(err, credential.ErrInvalid) || errors.As(err, &e) && e.Kind == api.KindAuth
+}
+
+// verify asks the service for one conversation with the token. A service
+// without a listing cannot tell; that is said and no obstacle.
+func (l *login) verify(ctx context.Context, token string) error {
+	client, err := l.f.clientWithToken(l.profile, token)
+	if err != nil {
+		return err
+	}
+	stop := l.f.wait("trying the token")
+	_, err = client.Conversations(ctx, 1)
+	stop()
+	if api.IsNoListing(err) {
+		l.f.warn("the token could not be tried, because the service has no listing of conversations at its usual places")
+		return nil
+	}
+	var e *api.Error
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &e) && (e.Kind == api.KindUnknown || e.Kind == api.KindLimited):
+		err = &hintError{err: err, hint: "try again later: hobnob login"}
+	case e != nil && e.Kind == api.KindBroken:
+		err = &hintError{err: err, hint: "check that the base URL is that of an Agent Chat Service"}
+	}
+	return &notStoredError{err}
+}
+
+// complainOf tells an error on the terminal, with what to answer instead.
+func (l *login) complainOf(problem error) error {
+	told := explain(problem)
+	var address *baseurl.Error
+	var e *api.Error
+	switch isRemote := errors.As(problem, &e); {
+	case errors.As(problem, new(*unreachedError)):
+	case errors.As(problem, &address):
+		if !errors.As(problem, new(*hintError)) {
+			told.Hint = "" // it is about flags and files
+		}
+	case errors.Is(problem, credential.ErrInvalid):
+		told.Hint = "paste it and press Enter; what you type is not shown"
+	case isRemote && e.Status == http.StatusForbidden:
+		told.Message, told.Hint = "the service knows this token and does not allow it to list conversations"+answered(e), "ask the owner of the service, or give another token"
+	case isRemote && e.Kind == api.KindAuth:
+		told.Message, told.Hint = "the service does not accept this token"+answered(e), "copy it again, from the service's own application"
+	case isRemote:
+		told.Message, told.Hint = "the token could not be tried: "+shortCause(e), ""
+	}
+	return l.complain(told.Message, told.Hint)
+}
+
+// answered is the status with the service's own words.
+func answered(e *api.Error) string {
+	text := fmt.Sprintf(" (%d", e.Status)
+	if e.Message != "" {
+		text += ": " + terminal.CleanLine(e.Message)
+	}
+	return text + ")"
+}

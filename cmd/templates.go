@@ -1,0 +1,175 @@
+package cmd
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/template"
+)
+
+func newTemplatesCommand(f *Factory) *cobra.Command {
+	return newGroup(cobra.Command{
+		Use:     "templates",
+		Aliases: []string{"template"},
+		Short:   "Keep prompts that are used again and again",
+		Long: `Keep prompts that are used again and again, with variables. A template is a
+Markdown file in the directory templates beside the configuration file, and
+chat -t NAME asks it.
+
+{{.Input}} in its text stands for the arguments and standard input, {{.Files}} for
+the files of -f, and {{.name}} for the variable name: the value of --var name=value,
+else its default, else what you type when you are asked. What was given and is not
+in the text follows it.
+
+Three are built in: review, explain and commit. One of your own with the same name
+takes the place of a built-in one.`,
+		Example: `  git diff --staged | hobnob chat -t commit
+  hobnob chat -t review -f main.go --var focus="error handling"
+  hobnob templates edit translate`,
+		GroupID: groupAsk,
+	},
+		newTemplatesListCommand(f, nil),
+		newTemplatesShowCommand(f, nil),
+		newTemplatesEditCommand(f, nil),
+		newTemplatesDeleteCommand(f, nil),
+	)
+}
+
+// templates is where the templates are.
+func (f *Factory) templates() (template.Library, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return template.Library{}, err
+	}
+	return template.Library{
+		Dir: filepath.Join(filepath.Dir(paths.ConfigFile), "templates"),
+		CheckName: func(name string) error {
+			if err := config.CheckName(name); err != nil {
+				return usagef("see: hobnob templates list", "%v", err)
+			}
+			return nil
+		},
+	}, nil
+}
+
+func templateHint(e *template.NotFoundError) string {
+	if near := nearest(e.Name, e.Known); near != "" {
+		return fmt.Sprintf("did you mean %q? see: hobnob templates list", near)
+	}
+	return "templates here: " + strings.Join(e.Known, ", ") + "; a new one is made by: hobnob templates edit " + e.Name
+}
+
+func variableHint(e *template.UnknownVariableError) string {
+	if near := nearestVariable(e.Variable, e.Known); near != "" {
+		return fmt.Sprintf("did you mean --var %s=…?", near)
+	}
+	if len(e.Known) == 0 {
+		return "it has no variables; see: hobnob templates show " + e.Template
+	}
+	return "its variables: " + strings.Join(e.Known, ", ")
+}
+
+// nearestVariable is nearest for names in which capital letters count.
+func nearestVariable(word string, names []string) string {
+	low := make([]string, len(names))
+	for i, name := range names {
+		low[i] = strings.ToLower(name)
+	}
+	near := nearest(word, low)
+	for i, name := range low {
+		if name == near {
+			return names[i]
+		}
+	}
+	return ""
+}
+
+// where tells whose template it is.
+func where(s template.Source) string {
+	if s.Path == "" {
+		return "built-in"
+	}
+	return "file"
+}
+
+// templateJSON is a template in the output of list and show.
+type templateJSON struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Variables   []variableJSON `json:"variables"`
+	Where       string         `json:"where"` // built-in or file
+	Path        *string        `json:"path"`
+	Source      *string        `json:"source,omitempty"`
+	Error       string         `json:"error,omitempty"` // why it cannot be used
+}
+
+type variableJSON struct {
+	Name        string  `json:"name"`
+	Description string  `json:"description"`
+	Default     *string `json:"default"`
+}
+
+// newTemplateJSON describes a template, or one that is broken.
+func newTemplateJSON(s template.Source) templateJSON {
+	out := templateJSON{Name: s.Name, Variables: []variableJSON{}, Where: where(s), Path: orNull(s.Path)}
+	t, err := template.Parse(s)
+	if err != nil {
+		out.Error = err.Error()
+		return out
+	}
+	out.Description = t.Description
+	for _, v := range t.Variables {
+		out.Variables = append(out.Variables, variableJSON{v.Name, v.Description, v.Default})
+	}
+	return out
+}
+
+// completeTemplates offers the names; what a file says of itself is hostile text
+// and a description only.
+func (f *Factory) completeTemplates(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	f.quietly(cmd)
+	library, err := f.templates()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	names, _, _ := library.Names()
+	var out []string
+	for _, name := range names[:min(len(names), mostCandidates)] {
+		if t, err := library.Find(name); err == nil {
+			out = append(out, candidate(name, t.Description))
+		} else {
+			out = append(out, candidate(name, "broken"))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeVariables offers the variables of the template that --template names and
+// that have no value yet.
+func (f *Factory) completeVariables(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+	f.quietly(cmd)
+	library, err := f.templates()
+	if err != nil || strings.Contains(word, "=") {
+		return nil, directive
+	}
+	name, nerr := cmd.Flags().GetString("template")
+	given, gerr := cmd.Flags().GetStringArray("var")
+	t, err := library.Find(strings.ToLower(name))
+	if errors.Join(nerr, gerr, err) != nil {
+		return nil, directive
+	}
+	values, _ := variableValues(given)
+	var out []string
+	for _, v := range t.Variables {
+		if _, ok := values[v.Name]; !ok {
+			out = append(out, candidate(v.Name+"=", v.Description))
+		}
+	}
+	return out, directive
+}

@@ -1,0 +1,81 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/template"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+type templatesDeleteOptions struct {
+	f *Factory
+
+	Name string
+	Yes  bool
+}
+
+func newTemplatesDeleteCommand(f *Factory, run func(context.Context, templatesDeleteOptions) error) *cobra.Command {
+	opts := templatesDeleteOptions{f: f}
+	if run == nil {
+		run = runTemplatesDelete
+	}
+	cmd := &cobra.Command{
+		Use: "delete NAME", Aliases: []string{"rm"},
+		Short: "Delete a template of your own",
+		Long: `Delete the file of a template, after asking. A built-in template cannot be deleted;
+when yours took its place, it is back.`,
+		Example:           "  hobnob templates delete translate",
+		Args:              exactArgs("NAME"),
+		ValidArgsFunction: f.completeFirst(f.completeTemplates),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.Name = strings.ToLower(args[0])
+			return run(cmd.Context(), opts)
+		},
+	}
+	cmd.Flags().BoolVar(&opts.Yes, "yes", false, "do not ask")
+	return cmd
+}
+
+func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error {
+	f := opts.f
+	library, err := f.templates()
+	if err != nil {
+		return err
+	}
+	if err := library.CheckName(opts.Name); err != nil {
+		return err
+	}
+	path := library.Path(opts.Name)
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		if template.IsBuiltin(opts.Name) {
+			return usagef("make one of your own in its place with: hobnob templates edit "+opts.Name, "the template %q is built in and cannot be deleted", opts.Name)
+		}
+		_, err := library.Source(opts.Name)
+		return err
+	}
+	if !opts.Yes {
+		yes, err := f.IO.Confirm(ctx, "Delete "+path+"?")
+		if errors.Is(err, terminal.ErrNoTerminal) {
+			return usagef("look at it with hobnob templates show, then add --yes", "there is nobody to ask whether %s may be deleted", path)
+		}
+		if err != nil {
+			return err
+		}
+		if !yes {
+			return f.done("nothing was deleted")
+		}
+	}
+	if err := library.Delete(opts.Name); err != nil {
+		return err
+	}
+	if template.IsBuiltin(opts.Name) {
+		return f.done("deleted %s; the built-in template %q is used again", path, opts.Name)
+	}
+	return f.done("deleted %s", path)
+}
