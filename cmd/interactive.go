@@ -1,0 +1,265 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/draft"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// errLeave ends an interactive chat.
+var errLeave = errors.New("leaving")
+
+// interactive is a chat in which a person asks one question after another. An
+// error never ends it.
+type interactive struct {
+	*exchange
+
+	// question is what the next one is asked with: its conversation, its place in
+	// it, the agent.
+	question chat.Question
+	files    []chat.File // that go with the next question
+	asked    string      // the latest question, as it was sent
+	failed   string      // its turn, if it got no answer
+	reply    string      // the latest reply
+	next     string      // what the next line begins with
+
+	forgets bool // it was said that what is typed cannot be kept
+
+	editor     *terminal.LineEditor
+	inputs     *terminal.InputHistory
+	draft      *draft.Draft // nil when nothing may be written
+	interrupts <-chan os.Signal
+}
+
+// interactive asks until the input ends or the person leaves.
+func (e *exchange) interactive(ctx context.Context, question chat.Question) error {
+	i, leave, err := e.begin(question)
+	if err != nil {
+		return err
+	}
+	defer leave()
+	text := question.Text
+	step := i.send // what came with the command line is no command
+	for {
+		if text != "" {
+			err := i.interruptibly(ctx, func(ctx context.Context) error { return step(ctx, text) })
+			switch {
+			case errors.Is(err, errLeave):
+				return nil
+			case ctx.Err() != nil:
+				return err
+			case err != nil:
+				i.tell(err)
+			}
+		}
+		step = i.handle
+		if text, err = i.read(ctx); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
+// begin prepares the line editor with its history and the draft that an earlier
+// chat left. Where they cannot be had the chat goes on without them.
+func (e *exchange) begin(question chat.Question) (i *interactive, leave func(), err error) {
+	f := e.f
+	i = &interactive{exchange: e, question: question, editor: f.IO.NewLineEditor()}
+	i.question.Text, i.pages = "", false // whoever sits here can scroll back
+	var inputs string
+	if e.save {
+		paths, err := f.Paths()
+		if err != nil {
+			return nil, nil, err
+		}
+		name := url.PathEscape(e.profile.Name)
+		inputs = filepath.Join(paths.StateDir, "input", name+".jsonl")
+		if i.draft, i.next, err = draft.Open(filepath.Join(paths.StateDir, "drafts"), "chat-"+name); err != nil {
+			f.warn("what is typed is not kept before it is sent: %v", err)
+		}
+	}
+	if i.inputs, err = terminal.OpenInputHistory(inputs); err != nil {
+		f.warn("what was typed before cannot be read: %v", err)
+	}
+	i.editor.History, i.editor.Complete = i.inputs, i.complete
+	if i.draft != nil {
+		i.editor.Changed = i.draft.Set
+		i.asker.Journalled = func(history.Turn) { i.draft.Set("") }
+	}
+	restore := func() {}
+	if f.Interrupts != nil {
+		i.interrupts, restore = f.Interrupts()
+	}
+	f.note("asking %s; /help lists the commands, Ctrl-D leaves", i.agentName())
+	if i.next != "" && i.editor.Rich() {
+		f.note("what was typed last and not sent is in the line; Ctrl-C clears it")
+	}
+	return i, func() {
+		restore()
+		i.saveLast(context.Background())
+		if i.draft == nil {
+			return
+		}
+		if err := i.draft.Close(); err != nil {
+			f.warn("what was typed last is not kept: %v", err)
+		}
+	}, nil
+}
+
+// read returns the next text that is no blank line.
+func (i *interactive) read(ctx context.Context) (string, error) {
+	for {
+		initial := i.next
+		i.next = ""
+		text, err := i.editor.Read(ctx, i.prompt(), initial, i.interrupts)
+		switch {
+		case ctx.Err() != nil:
+			return "", ctx.Err()
+		case errors.Is(err, terminal.ErrWantsEditor):
+			return "/edit " + text, nil
+		case errors.Is(err, terminal.ErrTokenChanged):
+			i.f.warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
+			i.next = text
+			continue
+		case errors.Is(err, terminal.ErrInterrupted):
+			i.keep(text)
+			i.settle()
+			if strings.TrimSpace(text) == "" {
+				i.f.note("Ctrl-D or /exit leaves")
+			}
+			continue
+		case err != nil:
+			return "", err
+		}
+		if strings.TrimSpace(text) == "" {
+			i.settle()
+			continue
+		}
+		i.keep(text)
+		return text, nil
+	}
+}
+
+// keep remembers a text for the Up key.
+func (i *interactive) keep(text string) {
+	if err := i.inputs.Add(text); err != nil && !i.forgets {
+		i.forgets = true
+		i.f.warn("what is typed is not remembered: %v", err)
+	}
+}
+
+// settle ends a draft whose text is dealt with.
+func (i *interactive) settle() {
+	if i.draft != nil && i.next == "" {
+		i.draft.Set("")
+	}
+}
+
+// prompt names the conversation and the agent.
+func (i *interactive) prompt() string {
+	where := "new conversation"
+	if i.question.Title != "" {
+		where = i.question.Title
+	}
+	if c := i.question.Conversation; c != nil {
+		where = c.Title
+	} else if !i.save {
+		where = "unsaved chat"
+	}
+	where = i.f.IO.Truncate(terminal.CleanLine(where), max(i.f.IO.Columns()/3, 8))
+	if i.f.IO.OutColor && i.editor.Rich() {
+		where = "\x1b[1m" + where + "\x1b[0m"
+	}
+	if p := i.question.Parent; p != nil && *p != "" {
+		where += " after " + history.Short(*p)
+	} else if p != nil {
+		where += " from the start"
+	}
+	with := i.f.IO.Truncate(terminal.CleanLine(i.agentName()), max(i.f.IO.Columns()/4, 8))
+	if len(i.files) > 0 {
+		with += ", " + counted(len(i.files), "file")
+	}
+	return fmt.Sprintf("%s (%s)> ", where, with)
+}
+
+// agentName is the agent's alias, else the beginning of its id, else the profile.
+func (i *interactive) agentName() string {
+	name := i.profile.AgentName(i.question.AgentID)
+	if config.IsUUID(name) {
+		name = history.Short(name)
+	}
+	return first(name, i.profile.Name)
+}
+
+// handle does what a text says: a command, or a question.
+func (i *interactive) handle(ctx context.Context, text string) error {
+	defer i.settle()
+	if name, argument, ok := slashCommand(text); ok {
+		return i.command(ctx, name, argument)
+	}
+	if strings.HasPrefix(text, "//") {
+		text = text[1:]
+	}
+	return i.ask(ctx, text)
+}
+
+// interruptibly runs one step, which Ctrl-C ends without ending the chat.
+func (i *interactive) interruptibly(ctx context.Context, step func(context.Context) error) error {
+	select {
+	case <-i.interrupts: // pressed too late for what was before
+	default:
+	}
+	inner, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	done := make(chan struct{})
+	go func() {
+		select {
+		case s := <-i.interrupts:
+			cancel(&signalError{signal: s})
+		case <-done:
+		}
+	}()
+	err := step(inner)
+	close(done)
+	var stopped *signalError
+	if err != nil && ctx.Err() == nil && errors.As(context.Cause(inner), &stopped) {
+		err = &interruptedError{signal: stopped, err: err}
+	}
+	return err
+}
+
+// tell reports an error, and how to go on when a question got no answer.
+func (i *interactive) tell(err error) {
+	told := explain(err)
+	f := i.f
+	fmt.Fprintf(f.IO.Err, "hobnob: error: %s\n", terminal.CleanLine(told.Message))
+	var failed *chat.FailedError
+	var noTurn *history.TurnNotFoundError
+	var missing *history.NotFoundError
+	switch {
+	case errors.As(err, &noTurn):
+		told.Hint = "a turn is named by its id or at least its first four characters: /tree"
+	case errors.As(err, &missing):
+		told.Hint = "/open lists the latest conversations"
+	case errors.As(err, &failed):
+		told.Hint = "/again asks it once more"
+		if failed.Conversation != "" {
+			told.Hint = fmt.Sprintf("turn %s is %s; %s", history.Short(failed.Turn), failed.State, told.Hint)
+		}
+	}
+	if told.Hint != "" {
+		fmt.Fprintf(f.IO.Err, "hobnob: hint: %s\n", terminal.CleanLine(told.Hint))
+	}
+}

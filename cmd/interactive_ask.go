@@ -1,0 +1,191 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// ask asks one question with the files that wait for it, and moves on to its turn.
+func (i *interactive) ask(ctx context.Context, text string) error {
+	prompt, err := chat.Prompt{Words: []string{text}, Files: i.files}.Assemble()
+	if err != nil {
+		i.next = text
+		return promptError(err)
+	}
+	if err := i.send(ctx, prompt); err != nil {
+		var failed *chat.FailedError
+		if !errors.As(err, &failed) {
+			i.next = text // it is nowhere else
+		}
+		return err
+	}
+	return nil
+}
+
+// send asks a question that is put together.
+func (i *interactive) send(ctx context.Context, prompt string) error {
+	i.saveLast(ctx)
+	i.question.Text, i.asked = prompt, prompt
+	if c := i.question.Conversation; c != nil {
+		// Another process may have gone on with it, or deleted it.
+		now, err := i.asker.History.Find(ctx, c.ID)
+		if err != nil {
+			return i.gone(c, err)
+		}
+		i.question.Conversation = &now
+	}
+	release := i.editor.Hold()
+	answer, err := i.once(ctx, i.question)
+	release()
+	if answer.Reply.Text != "" {
+		i.reply = answer.Reply.Text
+	}
+	if answer.SaveErr != nil {
+		i.unsaved = &answer
+	}
+	if i.editor.Rich() && err == nil {
+		fmt.Fprintln(i.f.IO.Err)
+	}
+	var failed *chat.FailedError
+	id := answer.Conversation
+	if errors.As(err, &failed) {
+		id = failed.Conversation
+	}
+	if id == "" && err == nil {
+		i.question.Earlier = append(i.question.Earlier, history.Turn{Question: prompt, Reply: answer.Reply.Text, State: history.Answered})
+	}
+	if id == "" {
+		if err == nil {
+			i.files = nil
+		}
+		return err
+	}
+	i.files = nil
+	found, ferr := i.asker.History.Find(context.WithoutCancel(ctx), id)
+	if ferr != nil {
+		return errors.Join(err, ferr)
+	}
+	i.question.Conversation, i.question.Title, i.failed = &found, "", ""
+	if failed == nil {
+		i.question.Parent = nil
+	} else {
+		i.failed = failed.Turn
+	}
+	return err
+}
+
+// gone explains why a conversation cannot be continued.
+func (i *interactive) gone(c *history.Conversation, err error) error {
+	var missing *history.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	short := history.Short(c.ID)
+	return &hintError{
+		err:  fmt.Errorf("nothing was sent: conversation %s was deleted meanwhile", short),
+		hint: "/new begins another; to bring it back: hobnob conversations restore " + short,
+	}
+}
+
+// saveLast tries once more to keep an answer that could not be kept: without it
+// the context has a hole.
+func (i *interactive) saveLast(ctx context.Context) {
+	if i.unsaved == nil {
+		return
+	}
+	if err := i.asker.Save(ctx, i.unsaved); err != nil {
+		i.f.warn("the last reply still cannot be saved: %v", err)
+		return
+	}
+	i.unsaved = nil
+}
+
+// again asks the last question once more, beside its first turn.
+func (i *interactive) again(ctx context.Context, _ string) error {
+	if i.asker.History == nil {
+		if i.asked == "" {
+			return usagef("ask something first", "there is no question to ask again")
+		}
+		earlier := i.question.Earlier
+		if n := len(earlier); n > 0 && earlier[n-1].Question == i.asked {
+			i.question.Earlier = earlier[: n-1 : n-1]
+		}
+		err := i.send(ctx, i.asked)
+		if err != nil {
+			i.question.Earlier = earlier
+		}
+		return err
+	}
+	turn, err := i.lastTurn(ctx)
+	if err != nil {
+		return err
+	}
+	i.question.Parent = &turn.Parent
+	return i.send(ctx, turn.Question)
+}
+
+// undo goes back before the last question and puts it into the next line.
+// Nothing is removed.
+func (i *interactive) undo(ctx context.Context, _ string) error {
+	if i.asker.History == nil {
+		n := len(i.question.Earlier)
+		if n == 0 {
+			return usagef("ask something first", "there is no question to take back")
+		}
+		i.next, i.reply = i.question.Earlier[n-1].Question, ""
+		i.question.Earlier = i.question.Earlier[:n-1]
+		i.f.note("back before the last question")
+		return nil
+	}
+	turn, err := i.lastTurn(ctx)
+	if err != nil {
+		return err
+	}
+	i.question.Parent, i.next, i.failed, i.reply = &turn.Parent, turn.Question, "", ""
+	if turn.Parent != "" {
+		if before, err := i.asker.History.FindTurn(ctx, turn.Conversation, turn.Parent); err == nil {
+			i.reply = before.Reply
+		}
+	}
+	i.f.note("back before turn %s, which is kept", history.Short(turn.ID))
+	return nil
+}
+
+// lastTurn is the turn that the next question would follow, or the one after it
+// that got no answer.
+func (i *interactive) lastTurn(ctx context.Context) (history.Turn, error) {
+	c := i.question.Conversation
+	if c == nil {
+		return history.Turn{}, noConversation()
+	}
+	store := i.asker.History
+	if i.failed != "" {
+		return store.FindTurn(ctx, c.ID, i.failed)
+	}
+	if p := i.question.Parent; p != nil {
+		if *p == "" {
+			return history.Turn{}, usagef("/tree shows all turns, and /at continues from one", "this is before the first question")
+		}
+		return store.FindTurn(ctx, c.ID, *p)
+	}
+	now, err := store.Find(ctx, c.ID)
+	if err != nil {
+		return history.Turn{}, err
+	}
+	turn, ok, err := store.LastUnanswered(ctx, now)
+	if err != nil || ok {
+		return turn, err
+	}
+	if now.Head == "" {
+		return turn, usagef("wait for its answer", "the only question of this conversation is still in flight")
+	}
+	return store.FindTurn(ctx, c.ID, now.Head)
+}
+
+func noConversation() error {
+	return usagef("ask something first, or open one with /open", "there is no conversation yet")
+}

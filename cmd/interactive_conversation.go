@@ -1,0 +1,164 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// inHistory returns the history, which a chat that saves nothing does not have.
+func (i *interactive) inHistory() (*history.Store, error) {
+	if i.asker.History == nil {
+		return nil, usagef("leave --no-save out, or see: hobnob config get history.save", "this chat saves nothing and has no history")
+	}
+	return i.asker.History, nil
+}
+
+// current is the conversation as it is now.
+func (i *interactive) current(ctx context.Context) (history.Conversation, error) {
+	store, err := i.inHistory()
+	if err != nil {
+		return history.Conversation{}, err
+	}
+	if i.question.Conversation == nil {
+		return history.Conversation{}, noConversation()
+	}
+	return store.Find(ctx, i.question.Conversation.ID)
+}
+
+func (i *interactive) startNew(_ context.Context, title string) error {
+	i.question.Conversation, i.question.Parent, i.question.Earlier, i.question.Title = nil, nil, nil, title
+	i.reply, i.failed = "", ""
+	i.f.note("the next question begins a new conversation")
+	return nil
+}
+
+func (i *interactive) open(ctx context.Context, ref string) error {
+	store, err := i.inHistory()
+	if err != nil {
+		return err
+	}
+	if ref == "" {
+		return runConversationsList(ctx, conversationsListOptions{f: i.f, Local: true, Limit: 10})
+	}
+	found, err := store.Find(ctx, ref)
+	if err != nil {
+		return err
+	}
+	if found.Profile != i.profile.Name {
+		return usagef(fmt.Sprintf("continue it there: hobnob chat -p %s -C %s", found.Profile, history.Short(found.ID)),
+			"conversation %s belongs to the profile %q, not to %q", history.Short(found.ID), found.Profile, i.profile.Name)
+	}
+	i.question.Conversation, i.question.Parent, i.question.Title = &found, nil, ""
+	if found.AgentID != "" {
+		i.question.AgentID = found.AgentID
+	}
+	i.reply, i.failed = "", ""
+	if found.Head == "" {
+		i.f.note("no question of this conversation has an answer yet")
+		return nil
+	}
+	turn, err := store.FindTurn(ctx, found.ID, found.Head)
+	if err != nil {
+		return err
+	}
+	i.reply = turn.Reply
+	return writeError(i.f.IO.Page(i.f.transcript(found, []history.Turn{turn}, i.profile)))
+}
+
+func (i *interactive) rename(ctx context.Context, title string) error {
+	if _, err := i.inHistory(); err != nil {
+		return err
+	}
+	if i.question.Conversation == nil {
+		i.question.Title = title
+		i.f.note("the next question begins a conversation called %q", title)
+		return nil
+	}
+	c, err := i.current(ctx)
+	if err != nil {
+		return err
+	}
+	if err := runConversationsRename(ctx, conversationsRenameOptions{f: i.f, Ref: c.ID, Title: title}); err != nil {
+		return err
+	}
+	c.Title = title
+	i.question.Conversation = &c
+	return nil
+}
+
+func (i *interactive) switchAgent(_ context.Context, name string) error {
+	if name == "" {
+		var rows [][]string
+		for _, alias := range i.profile.AgentNames() {
+			mark := ""
+			if i.profile.Agents[alias] == i.question.AgentID {
+				mark = "asked now"
+			}
+			rows = append(rows, []string{alias, i.profile.Agents[alias], mark})
+		}
+		if len(rows) == 0 {
+			i.f.note("the profile %q names no agents; hobnob agents add NAME UUID does", i.profile.Name)
+			return nil
+		}
+		return writeError(i.f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows))
+	}
+	id, err := i.profile.AgentID(name)
+	if err != nil {
+		return err
+	}
+	i.question.AgentID = id
+	i.f.note("asking %s from now on", i.agentName())
+	return nil
+}
+
+func (i *interactive) tree(ctx context.Context, _ string) error {
+	c, err := i.current(ctx)
+	if err != nil {
+		return err
+	}
+	return runConversationsTree(ctx, conversationsTreeOptions{f: i.f, Ref: c.ID})
+}
+
+func (i *interactive) at(ctx context.Context, ref string) error {
+	c, err := i.current(ctx)
+	if err != nil {
+		return err
+	}
+	turn, err := i.asker.History.FindTurn(ctx, c.ID, ref)
+	if err != nil {
+		return err
+	}
+	if err := continuable(turn); err != nil {
+		return err
+	}
+	i.question.Parent, i.reply, i.failed = &turn.ID, turn.Reply, ""
+	i.f.note("the next question follows %s: %s", history.Short(turn.ID), history.TitleOf(turn.Question))
+	return nil
+}
+
+func (i *interactive) context(ctx context.Context, _ string) error {
+	considered, err := i.asker.Consider(ctx, i.question)
+	if err != nil {
+		return err
+	}
+	c, unanswered := history.Conversation{}, ""
+	if i.question.Conversation != nil {
+		if c, err = i.current(ctx); err != nil {
+			return err
+		}
+		if last, ok, err := i.asker.History.LastUnanswered(ctx, c); err == nil && ok {
+			unanswered = history.TitleOf(last.Question)
+		}
+	}
+	return printContext(i.f, c, considered, unanswered)
+}
+
+func (i *interactive) search(ctx context.Context, words string) error {
+	if _, err := i.inHistory(); err != nil {
+		return err
+	}
+	return runConversationsSearch(ctx, conversationsSearchOptions{f: i.f, Query: words, Limit: 20})
+}
