@@ -73,7 +73,7 @@ func draw(ctx context.Context, path string) error {
 // stderr together, as a person sees it.
 func run(ctx context.Context, program, home string, args []string) ([]byte, error) {
 	command := exec.CommandContext(ctx, program, args...)
-	command.Env = []string{"HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8"}
+	command.Env = []string{"HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8", "COLORFGBG=15;0"}
 	terminal, err := pty.StartWithSize(command, &pty.Winsize{Rows: 50, Cols: columns})
 	if err != nil {
 		return nil, err

@@ -55,9 +55,10 @@ func TestEverySectionCanBeFoundByItsHeading(t *testing.T) {
 
 // commands and flags are those that hobnob has.
 var (
-	commands = strings.Fields(`chat ask resend context conversations conv agents login logout status config serve usage doctor version completion man help`)
+	commands = strings.Fields(`chat ask wait resend context templates conversations conv agents login logout status config serve usage doctor version completion man help`)
 	verbs    = map[string][]string{
 		"conversations": {"list", "show", "tree", "switch", "search", "rename", "delete", "restore", "prune", "export", "import"}, "conv": {"ls"}, "agents": {"list", "add", "remove", "use"},
+		"templates":  {"list", "show", "edit", "delete"},
 		"config":     {"list", "get", "set", "unset", "edit", "path"},
 		"completion": {"bash", "zsh", "fish", "powershell"},
 		"help":       {"environment", "exit-codes", "formatting"},
@@ -65,7 +66,7 @@ var (
 	flags = strings.Fields(`-p --profile --base-url --config --json -q --quiet -v --verbose --no-color --timeout --help
 -a --agent -c --continue -C --conversation -f --file -e --edit -i --interactive --title --history --no-save -r --raw --usage --dry-run
 --retries --limit --local --with-token --insecure-storage --show-source --addr
---at --again --edit-turn --all --turn --since --role --deleted --older-than --trash -y --yes -o --output --format --force --pin --skip --unmark --by --csv`)
+-t --template --var -x --extract --copy --detach --alias --at --again --edit-turn --all --turn --since --role --deleted --older-than --trash -y --yes -o --output --format --force --pin --skip --unmark --by --csv`)
 	code       = regexp.MustCompile("(?s)```[a-z]+\n(.*?)```|`([^`\n]+)`")
 	invocation = regexp.MustCompile(`(?m)(?:^|[|(;] ?|= ?|&& )hobnob ([^|><\n;)]*)`)
 )
@@ -83,7 +84,7 @@ func TestTheManualNamesOnlyCommandsAndFlagsThatExist(t *testing.T) {
 					seen++
 					checkInvocation(t, s.heading, m[1])
 				}
-				flag, _, _ := strings.Cut(c[2], " ")
+				flag, _, _ := strings.Cut(strings.Fields(c[2] + " .")[0], "=")
 				if len(flag) > 1 && flag[0] == '-' && flag != "--" && !slices.Contains(flags, flag) {
 					t.Errorf("%s: flag %s", s.heading, flag)
 				}
@@ -101,7 +102,7 @@ func checkInvocation(t *testing.T, heading, line string) {
 	var words []string
 	for i, w := range strings.Fields(line) {
 		if strings.HasPrefix(w, "-") && w != "-" {
-			if !slices.Contains(flags, w) {
+			if name, _, _ := strings.Cut(w, "="); !slices.Contains(flags, name) {
 				t.Errorf("%s: flag %s in %q", heading, w, line)
 			}
 			continue
