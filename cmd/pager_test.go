@@ -29,7 +29,7 @@ func TestCtrlCBelongsToThePager(t *testing.T) {
 	question := strings.Repeat("a line\n\n", 60)
 	command := exec.Command(binary, "-q", "chat", "-a", "echo", question)
 	command.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin", "TERM=xterm", "LC_ALL=C.UTF-8", "HOBNOB_DATA_DIR=" + filepath.Join(dir, "data"),
-		`PAGER=trap 'echo caught' INT; cat >/dev/null; echo ready; read key </dev/tty || read key </dev/tty; echo "key $key"`}
+		`PAGER=trap 'echo caught' INT; cat >/dev/null; echo ready; until read key </dev/tty; do :; done; echo "key $key"`}
 	tty, err := pty.StartWithSize(command, &pty.Winsize{Rows: 24, Cols: 80})
 	if err != nil {
 		t.Fatal(err)
@@ -52,10 +52,24 @@ func TestCtrlCBelongsToThePager(t *testing.T) {
 	sees("ready")
 	for range 2 { // the second one would end hobnob at once
 		shown.Reset()
-		if _, err := tty.WriteString("\x03"); err != nil {
-			t.Fatal(err)
-		}
+		// A shell hears it only once it reads, so it is pressed until it is heard.
+		heard, quiet := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(quiet)
+			again := time.NewTicker(200 * time.Millisecond)
+			defer again.Stop()
+			for {
+				_, _ = tty.WriteString("\x03")
+				select {
+				case <-heard:
+					return
+				case <-again.C:
+				}
+			}
+		}()
 		sees("caught")
+		close(heard)
+		<-quiet
 	}
 	if _, err := tty.WriteString("\nq\n"); err != nil {
 		t.Fatal(err)

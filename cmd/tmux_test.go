@@ -108,8 +108,24 @@ func newScreen(t *testing.T) *screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	s := &screen{t: t, home: t.TempDir(), service: gated, tmux: []string{"tmux", "-u", "-f", "/dev/null", "-S", filepath.Join(dir, "s")}}
+	// What ran in the terminal ends a moment after it, and writes until then.
+	t.Cleanup(func() {
+		tick := time.NewTicker(20 * time.Millisecond)
+		defer tick.Stop()
+		for late := time.After(patience); os.RemoveAll(dir) != nil; {
+			select {
+			case <-late:
+				t.Errorf("%s cannot be removed", dir)
+				return
+			case <-tick.C:
+			}
+		}
+	})
+	home := filepath.Join(dir, "home")
+	if err := os.Mkdir(home, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	s := &screen{t: t, home: home, service: gated, tmux: []string{"tmux", "-u", "-f", "/dev/null", "-S", filepath.Join(dir, "s")}}
 	bin := filepath.Join(s.home, "bin")
 	if err := os.MkdirAll(bin, 0o700); err != nil {
 		t.Fatal(err)
