@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"strings"
 	"sync/atomic"
 	"syscall"
 
@@ -50,6 +51,9 @@ func run(ctx context.Context, f *Factory, args []string) (code int) {
 	// A command line that cannot be parsed must be told in JSON, too.
 	f.Global.JSON = asksForJSON(args)
 	root := newRootCommand(f)
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		plainUsages(root)
+	}
 	root.SetArgs(queryArgs(args))
 	err := root.ExecuteContext(ctx)
 	if cerr := f.Close(); err == nil {

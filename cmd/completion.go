@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -134,6 +135,16 @@ func completeNoFiles(cmd *cobra.Command) {
 	}
 	for _, child := range cmd.Commands() {
 		completeNoFiles(child)
+	}
+}
+
+// plainUsages takes the quotes, which name a flag's value in its help, from what
+// shells show as descriptions of flags.
+func plainUsages(cmd *cobra.Command) {
+	plain := func(flag *pflag.Flag) { _, flag.Usage = pflag.UnquoteUsage(flag) }
+	cmd.LocalFlags().VisitAll(plain)
+	for _, child := range cmd.Commands() {
+		plainUsages(child)
 	}
 }
 
