@@ -21,8 +21,7 @@ type exchange struct {
 	client  *api.Client
 	asker   chat.Asker
 	save    bool
-	pages   bool         // what is longer than the screen goes through the pager
-	unsaved *chat.Answer // the last answer of an interactive chat, if it could not be saved
+	pages   bool // what is longer than the screen goes through the pager
 }
 
 // once asks one question and shows the reply. The answer is committed before

@@ -28,11 +28,12 @@ type interactive struct {
 	// question is what the next one is asked with: its conversation, its place in
 	// it, the agent.
 	question chat.Question
-	files    []chat.File // that go with the next question
-	asked    string      // the latest question, as it was sent
-	failed   string      // its turn, if it got no answer
-	reply    string      // the latest reply
-	next     string      // what the next line begins with
+	files    []chat.File   // that go with the next question
+	asked    string        // the latest question, as it was sent
+	failed   string        // its turn, if it got no answer
+	reply    string        // the latest reply
+	unsaved  []chat.Answer // that could not be kept yet
+	next     string        // what the next line begins with
 
 	forgets bool // it was said that what is typed cannot be kept
 
@@ -108,7 +109,7 @@ func (e *exchange) begin(question chat.Question) (i *interactive, leave func(), 
 	}
 	return i, func() {
 		restore()
-		i.saveLast(context.Background())
+		i.saveAgain(context.Background())
 		if i.draft == nil {
 			return
 		}

@@ -28,7 +28,7 @@ func (i *interactive) ask(ctx context.Context, text string) error {
 
 // send asks a question that is put together.
 func (i *interactive) send(ctx context.Context, prompt string) error {
-	i.saveLast(ctx)
+	i.saveAgain(ctx)
 	i.question.Text, i.asked = prompt, prompt
 	if c := i.question.Conversation; c != nil {
 		// Another process may have gone on with it, or deleted it.
@@ -45,7 +45,7 @@ func (i *interactive) send(ctx context.Context, prompt string) error {
 		i.reply = answer.Reply.Text
 	}
 	if answer.SaveErr != nil {
-		i.unsaved = &answer
+		i.unsaved = append(i.unsaved, answer)
 	}
 	if i.editor.Rich() && err == nil {
 		fmt.Fprintln(i.f.IO.Err)
@@ -91,17 +91,17 @@ func (i *interactive) gone(c *history.Conversation, err error) error {
 	}
 }
 
-// saveLast tries once more to keep an answer that could not be kept: without it
-// the context has a hole.
-func (i *interactive) saveLast(ctx context.Context) {
-	if i.unsaved == nil {
-		return
+// saveAgain tries once more to keep the answers that could not be kept: without
+// them the context has holes.
+func (i *interactive) saveAgain(ctx context.Context) {
+	var left []chat.Answer
+	for _, answer := range i.unsaved {
+		if err := i.asker.Save(ctx, &answer); err != nil {
+			i.f.warn("the reply of turn %s still cannot be saved: %v", history.Short(answer.Turn), err)
+			left = append(left, answer)
+		}
 	}
-	if err := i.asker.Save(ctx, i.unsaved); err != nil {
-		i.f.warn("the last reply still cannot be saved: %v", err)
-		return
-	}
-	i.unsaved = nil
+	i.unsaved = left
 }
 
 // again asks the last question once more, beside its first turn.

@@ -46,11 +46,11 @@ func (e *LineEditor) newShell() *readline.Shell {
 	}
 	escapeMeta(shell.Config.Binds)
 	shell.Keymap.Register(map[string]func(){
-		// The library's own inserts the first rune of a character alone, and moves
-		// the cursor by the columns of a wide one.
+		// The library's own inserts the first rune of a character alone, moves the
+		// cursor by the columns of a wide one, and removes single runes.
+		"self-insert":          func() { e.insert(string(shell.Keys.Caller())) },
 		"backward-delete-char": func() { e.remove(false) },
 		"delete-char":          func() { e.remove(true) },
-		"self-insert":          func() { e.insert(string(shell.Keys.Caller())) },
 		beginCommand:           func() { e.insert(e.initial) },
 		newlineCommand:         func() { e.insert("\n") },
 		editCommand:            func() { e.wants = true; leave(shell) },
