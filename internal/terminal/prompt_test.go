@@ -53,6 +53,22 @@ func (d *desk) types(text string) {
 	}
 }
 
+// arrives waits until a line that was typed can be read: Linux takes it from the
+// keyboard to the terminal in the background.
+func (d *desk) arrives() {
+	d.t.Helper()
+	n, polled := 0, error(unix.EINTR)
+	err := control(d.tty, func(fd int) {
+		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
+		for errors.Is(polled, unix.EINTR) {
+			n, polled = unix.Poll(ready, 10_000)
+		}
+	})
+	if err != nil || n != 1 {
+		d.t.Fatalf("the line does not arrive: %v, %v", err, polled)
+	}
+}
+
 func (d *desk) echoes() bool {
 	d.t.Helper()
 	state, err := attributes(d.tty)

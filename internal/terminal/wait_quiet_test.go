@@ -78,6 +78,7 @@ func TestQuietInputKeepsWhatIsTypedForLater(t *testing.T) {
 		t.Errorf("Ctrl-C would do nothing: %+v, %v", state, err)
 	}
 	d.types("typed ahead\n")
+	d.arrives() // an echo that is on again would show it
 	restore()
 	if !d.echoes() {
 		t.Error("the echo is off")
