@@ -213,13 +213,17 @@ func TestWhatStandsForALongTextIsOnePiece(t *testing.T) {
 	s.prompted(prompt + " explain")
 	s.paste(long)
 	s.shows("lines]")
-	s.keys("Left")
+	s.keys("M-b")
 	s.types("X")
 	s.keys("Enter")
 	s.shows("nothing was sent: a part of [text #…] was changed")
 	s.prompted(prompt + " explain [text #1: 21 linesX]")
-	s.keys("Left", "BSpace", "Enter")
-	s.asked("explain " + long)
+	s.keys("M-b", "BSpace")
+	s.prompted(prompt + " explain [text #1: 21 lines]")
+	s.keys("C-e", "Left")
+	s.types("this: ")
+	s.keys("Enter")
+	s.asked("explain this: " + long)
 }
 
 func TestAPasteWhileAnAnswerIsAwaitedIsOneText(t *testing.T) {

@@ -111,6 +111,9 @@ func (e *LineEditor) edit(ctx context.Context, prompt, initial string) (string, 
 		err  error
 	}
 	done := make(chan result, 1)
+	reading, end := context.WithCancel(ctx)
+	defer end()
+	go takeReports(reading, e.shell.Keys)
 	go func() {
 		line, err := e.shell.Readline()
 		done <- result{line, err}
@@ -154,8 +157,10 @@ func (e *LineEditor) Hold() (release func()) {
 	}
 }
 
-// The marks around pasted text (bracketed paste, xterm).
+// The marks around pasted text (bracketed paste, xterm), and what turns them on.
 const (
+	pasteBegin    = "\x1b[200~"
+	pasteEnd      = "\x1b[201~"
 	pasteMarksOn  = "\x1b[?2004h"
 	pasteMarksOff = "\x1b[?2004l"
 )
@@ -221,10 +226,12 @@ func typed(r rune) rune {
 
 const quoteMarks = `"""`
 
-// openQuote tells whether a text begins with """ and does not end with it.
+// openQuote tells whether a text begins with """ and does not end with it. A first
+// line with both marks is an ordinary one.
 func openQuote(text string) bool {
 	after, quoted := strings.CutPrefix(strings.TrimSpace(text), quoteMarks)
-	return quoted && !strings.HasSuffix(after, quoteMarks)
+	first, _, _ := strings.Cut(after, "\n")
+	return quoted && !strings.Contains(first, quoteMarks) && !strings.HasSuffix(after, quoteMarks)
 }
 
 // unquoted is a text without the """ around it.

@@ -7,7 +7,6 @@ import (
 	"os/user"
 	"runtime"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
@@ -46,16 +45,16 @@ func (e *LineEditor) newShell() *readline.Shell {
 	}
 	escapeMeta(shell.Config.Binds)
 	shell.Keymap.Register(map[string]func(){
-		// The library's own inserts the first rune of a character alone, moves the
-		// cursor by the columns of a wide one, and removes single runes.
-		"self-insert":          func() { e.insert(string(shell.Keys.Caller())) },
-		"backward-delete-char": func() { e.remove(false) },
-		"delete-char":          func() { e.remove(true) },
-		beginCommand:           func() { e.insert(e.initial) },
-		newlineCommand:         func() { e.insert("\n") },
-		editCommand:            func() { e.wants = true; leave(shell) },
-		suspendCommand:         func() { e.suspends = true; leave(shell) },
+		// The library's own inserts the first rune of a character alone, and moves the
+		// cursor by the columns of a wide one.
+		"self-insert":  func() { e.insert(string(shell.Keys.Caller())) },
+		beginCommand:   func() { e.insert(e.initial) },
+		newlineCommand: func() { e.insert("\n") },
+		editCommand:    func() { e.wants = true; leave(shell) },
+		suspendCommand: func() { e.suspends = true; leave(shell) },
 	})
+	e.moveCommands(shell)
+	e.strayCommands(shell)
 	e.searchCommands(shell)
 	bindKeys(shell.Config)
 	if !e.streams.OutColor {
@@ -96,36 +95,6 @@ func (e *LineEditor) readInputrc(shell *readline.Shell) {
 func leave(shell *readline.Shell) {
 	shell.Display.AcceptLine()
 	shell.History.Accept(false, false, errLeft)
-}
-
-// remove takes the character before the cursor away, or after it: all runes of
-// what people see as one, and a token whole.
-func (e *LineEditor) remove(after bool) {
-	line, at := []rune(*e.shell.Line()), e.shell.Cursor().Pos()
-	begin, end := at, at
-	if n := e.folds.tokenAt(line, at, after); n > 0 {
-		begin, end = at-n, at
-		if after {
-			begin, end = at, at+n
-		}
-	} else if after && at < len(line) {
-		cluster, _ := ansi.FirstGraphemeCluster(string(line[at:]), ansi.GraphemeWidth)
-		end = at + utf8.RuneCountInString(cluster)
-	} else if !after && at > 0 {
-		rest := string(line[:at])
-		cluster := ""
-		for rest != "" {
-			cluster, _ = ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
-			rest = rest[len(cluster):]
-		}
-		begin = at - utf8.RuneCountInString(cluster)
-	}
-	if begin == end {
-		return
-	}
-	e.shell.History.Save()
-	e.shell.Line().Cut(begin, end)
-	e.shell.Cursor().Set(begin)
 }
 
 // escapeMeta writes keys with Meta as what terminals send for them, Escape and the
@@ -185,6 +154,13 @@ func lastRow(text string, indent, columns int) int {
 
 // bindKeys adds the keys that are not Readline's own.
 func bindKeys(config *inputrc.Config) {
+	for keymap := range config.Binds {
+		for _, introducer := range []string{"\x1b[", "\x1bO"} {
+			if strings.HasPrefix(keymap, "vi") || strings.HasPrefix(keymap, "emacs") {
+				_ = config.Bind(keymap, introducer, skipCommand, false)
+			}
+		}
+	}
 	for _, keymap := range []string{"emacs", "emacs-standard", "vi-insert"} {
 		keys := map[string]string{
 			beginKey:   beginCommand,
@@ -196,6 +172,7 @@ func bindKeys(config *inputrc.Config) {
 		}
 		if keymap != "vi-insert" {
 			keys["\x1b\r"], keys["\x1b\n"] = newlineCommand, newlineCommand
+			keys["\x1b\x7f"] = "backward-kill-word" // the library means another key by \M-\C-?
 		}
 		for key, command := range keys {
 			_ = config.Bind(keymap, key, command, false)

@@ -27,9 +27,11 @@ func (e *LineEditor) search() {
 	shell := e.shell
 	original := string(*shell.Line())
 	s := historySearch{texts: e.History.texts, at: len(e.History.texts)}
+	rest := e.waitingKeys()
 	for {
 		e.showSearch(&s)
-		key, rest := e.nextKey()
+		var key string
+		key, rest = e.nextKey(rest)
 		switch {
 		case key == "":
 			return
@@ -41,6 +43,7 @@ func (e *LineEditor) search() {
 			s.shorten()
 		case key[0] == keyCtrlC, key[0] == keyCtrlG:
 			e.endSearch(original)
+			e.feed(rest)
 			return
 		case key[0] < ' ':
 			if !s.found() {
@@ -56,7 +59,6 @@ func (e *LineEditor) search() {
 		default:
 			s.add(key)
 		}
-		e.feed(rest)
 	}
 }
 
@@ -81,17 +83,22 @@ func (e *LineEditor) endSearch(line string) {
 	e.shell.Cursor().Set(len(text))
 }
 
-// nextKey returns the next character that is typed, and what was read after it. At
-// the end of the input it is empty.
-func (e *LineEditor) nextKey() (key, rest string) {
+// waitingKeys takes what was typed and read and has not come to its turn.
+func (e *LineEditor) waitingKeys() string {
 	var got []byte
 	for {
 		b, empty := e.shell.Keys.Pop()
 		if empty {
-			break
+			return string(got)
 		}
 		got = append(got, b)
 	}
+}
+
+// nextKey returns the next character of what waits, or that is typed, and what was
+// read after it. At the end of the input it is empty.
+func (e *LineEditor) nextKey(waiting string) (key, rest string) {
+	got := []byte(waiting)
 	for !utf8.FullRune(got) {
 		buffer := make([]byte, 1024)
 		in, ok := e.streams.In.(*os.File)
@@ -108,10 +115,23 @@ func (e *LineEditor) nextKey() (key, rest string) {
 	return string(got[:size]), string(got[size:])
 }
 
-// feed gives keys to the library as if they were typed; it takes them as bytes.
+// feed gives keys to the library as if they were typed. It takes characters, but
+// what is pasted as bytes.
 func (e *LineEditor) feed(keys string) {
-	for _, b := range []byte(keys) {
-		e.shell.Keys.Feed(false, rune(b))
+	for keys != "" {
+		before, pasted, found := strings.Cut(keys, pasteBegin)
+		e.shell.Keys.Feed(false, []rune(before)...)
+		if !found {
+			return
+		}
+		pasted, keys, found = strings.Cut(pasted, pasteEnd)
+		pasted = pasteBegin + pasted
+		if found {
+			pasted += pasteEnd
+		}
+		for _, b := range []byte(pasted) {
+			e.shell.Keys.Feed(false, rune(b))
+		}
 	}
 }
 
