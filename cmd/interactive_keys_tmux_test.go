@@ -125,3 +125,27 @@ func TestAQuoteThatEndsInItsFirstLineIsNone(t *testing.T) {
 	s.keys("Enter")
 	s.asked(question)
 }
+
+func TestViKeysTakeWhatPeopleSee(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, text, keys, want string }{
+		{"x", "cafe\u0301", "x", "caf"},
+		{"X", "e\u0301 👍🏽z", "X", "e\u0301 z"},
+		{"x with a count", "e\u0301👍🏽z", "02x", "z"},
+		{"x and p", "e\u0301z", "0xp", "ze\u0301"},
+		{"h and l", "ae\u0301👍🏽z", "hhlix", "ae\u0301x👍🏽z"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreen(t)
+			s.write(".inputrc", "set editing-mode vi\n")
+			s.chat()
+			s.types(c.text)
+			s.until("the text", func() bool { _, x := s.line(); return x > len("new conversation (echo)> ") })
+			s.escape()
+			s.types(c.keys)
+			s.keys("Enter")
+			s.asked(c.want)
+		})
+	}
+}

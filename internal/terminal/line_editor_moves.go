@@ -14,12 +14,19 @@ import (
 func (e *LineEditor) moveCommands(shell *readline.Shell) {
 	forward := shell.Keymap.Commands()["forward-char"]
 	viForward := shell.Keymap.Commands()["vi-forward-char"]
+	movement := shell.Keymap.Commands()["vi-movement-mode"]
 	shell.Keymap.Register(map[string]func(){
-		"backward-delete-char": func() { e.remove(false) },
-		"delete-char":          func() { e.remove(true) },
-		"unix-word-rubout":     e.removeWord,
-		"backward-char":        func() { e.move(false, "") },
-		"vi-backward-char":     func() { e.move(false, "\n") },
+		"vi-movement-mode": func() {
+			movement() // a step to the left, by a rune
+			shell.Cursor().Set(e.start([]rune(*shell.Line()), shell.Cursor().Pos()))
+		},
+		"backward-delete-char":    func() { e.remove(false) },
+		"delete-char":             func() { e.remove(true) },
+		"unix-word-rubout":        e.removeWord,
+		"vi-delete":               func() { e.take(true) },
+		"vi-backward-delete-char": func() { e.take(false) },
+		"backward-char":           func() { e.move(false, "") },
+		"vi-backward-char":        func() { e.move(false, "\n") },
 		"forward-char": func() {
 			if e.atLast() {
 				forward() // it takes a suggestion
@@ -46,7 +53,7 @@ func (e *LineEditor) move(after bool, stop string) {
 	e.shell.History.SkipSave()
 	line := []rune(*e.shell.Line())
 	for range e.shell.Iterations.Get() {
-		at := e.shell.Cursor().Pos()
+		at := e.start(line, e.shell.Cursor().Pos())
 		n := e.piece(line, at, after)
 		if !after {
 			n = -n
@@ -76,6 +83,21 @@ func (e *LineEditor) piece(line []rune, at int, after bool) int {
 	return utf8.RuneCountInString(cluster)
 }
 
+// start returns where the character begins that a place of the line is in: vi's keys
+// leave the cursor on the last rune of a line.
+func (e *LineEditor) start(line []rune, at int) int {
+	begin := 0
+	for rest := string(line); rest != ""; {
+		cluster, _ := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
+		n := utf8.RuneCountInString(cluster)
+		if begin+n > at {
+			return begin
+		}
+		begin, rest = begin+n, rest[len(cluster):]
+	}
+	return at
+}
+
 // remove takes the character before the cursor away, or after it.
 func (e *LineEditor) remove(after bool) {
 	at := e.shell.Cursor().Pos()
@@ -85,6 +107,31 @@ func (e *LineEditor) remove(after bool) {
 		return
 	}
 	e.cut(at-n, at)
+}
+
+// take is remove for the keys of vi: as often as a count that was typed says, within
+// the line, and what is taken can be put back with p.
+func (e *LineEditor) take(after bool) {
+	line := []rune(*e.shell.Line())
+	at := e.start(line, e.shell.Cursor().Pos())
+	begin, end := at, at
+	for range e.shell.Iterations.Get() {
+		if after {
+			end += e.piece(line, end, true)
+		} else {
+			begin -= e.piece(line, begin, false)
+		}
+	}
+	if n := strings.IndexRune(string(line[at:end]), '\n'); n >= 0 {
+		end = at + utf8.RuneCountInString(string(line[at:end])[:n])
+	}
+	if n := strings.LastIndex(string(line[begin:at]), "\n"); n >= 0 {
+		begin = at - utf8.RuneCountInString(string(line[begin:at])[n+1:])
+	}
+	if begin < end {
+		e.shell.Buffers.Write(line[begin:end]...)
+	}
+	e.cut(begin, end)
 }
 
 // removeWord takes away what is before the cursor back to a space, as shells do; the

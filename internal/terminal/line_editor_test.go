@@ -227,3 +227,25 @@ func TestCtrlCWhileAPlainLineIsReadLosesNoLine(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+func TestWhereASequenceOfAKeyEnds(t *testing.T) {
+	for read, want := range map[string]bool{
+		"\x1b[": false, "\x1bO": false, "\x1b[1;2": false, "\x1b[1;2D": true, "\x1b[15~": true, "\x1b[<0;1;1M": true,
+		"\x1bOP": true, "\x1b[1\x1b": true, "\x1b[2\xe6": true, "\x1b[ ": false, "\x1b[ q": true,
+	} {
+		if got := sequenceEnds(read); got != want {
+			t.Errorf("%q ends: %v, want %v", read, got, want)
+		}
+	}
+}
+
+func TestAQuoteIsOpenUntilItsEnd(t *testing.T) {
+	for text, want := range map[string]bool{
+		`a """ b`: false, `"""`: true, `"""a`: true, "\"\"\"a\nb": true, "\"\"\"a\nb\"\"\"": false, `"""a"""`: false,
+		`"""a""" is what?`: false, "\"\"\"a\n\"\"\"b\"\"\" c": true, `""""""`: false,
+	} {
+		if got := openQuote(text); got != want {
+			t.Errorf("%q is open: %v, want %v", text, got, want)
+		}
+	}
+}
