@@ -20,10 +20,11 @@ const terminalTab = 8
 // Page writes text, which must be safe already, to stdout. On a terminal that is
 // too short for it, it goes through the pager that HOBNOB_PAGER, else PAGER
 // names, else less; a variable that is empty, and cat, mean none. Leaving the
-// pager early is no error, and Ctrl-C is the pager's while it runs. A pager that
-// fails before it has read anything, because there is none or its options are
-// wrong, gives way to plain output. A pager starts when the terminal owes no
-// reply any more, see DrainReplies.
+// pager early is no error. While it runs, Ctrl-C is the pager's, and Ctrl-Z is a key
+// like others: a less without shell and editor ignores the signal, so that hobnob
+// would stop alone and the pager share the keys with the shell. A pager that fails before it has read anything, because there
+// is none or its options are wrong, gives way to plain output. A pager starts when
+// the terminal owes no reply any more, see DrainReplies.
 func (s *Streams) Page(text string) error {
 	pager, ok := s.pager()
 	if !ok || !s.OutTTY || s.Dumb || !s.exceedsScreen(text) || !ownsTerminal(s.Out) {
@@ -95,6 +96,7 @@ func (s *Streams) runPager(pager, text string) (read bool, err error) {
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	defer saveTerminal(s.Out)()
+	disableStop(s.Out)
 	command := pagerCommand(pager)
 	command.Env = pagerEnv(os.Environ())
 	command.Stdin, command.Stdout, command.Stderr = source, s.Out, s.Err

@@ -7,4 +7,6 @@ const (
 	putAttributes = unix.TCSETS
 	bytesWaiting  = unix.TIOCINQ
 	simulateKey   = unix.TIOCSTI
+
+	disabledKey = 0 // _POSIX_VDISABLE
 )

@@ -1,0 +1,142 @@
+//go:build unix
+
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// shell starts a shell that controls jobs in the terminal.
+func (s *screen) shell() {
+	s.t.Helper()
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		lacking(s.t, "bash")
+	}
+	words := []string{"exec", "env", "-u", "TMUX", "-u", "PAGER", "-u", "LESS", "-u", "LESSSECURE", "HOME=" + s.home, "HOBNOB_TOKEN=t",
+		"PATH=" + filepath.Join(s.home, "bin") + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "GORACE=atexit_sleep_ms=0",
+		"TERM=tmux-256color", "PS1=ready> ", bash, "--norc", "--noprofile", "-i"}
+	for i := 1; i < len(words); i++ {
+		words[i] = quoted(words[i])
+	}
+	s.run("respawn-pane", "-k", strings.Join(words, " "))
+	s.prompted("ready>")
+}
+
+// enters types a line into the shell.
+func (s *screen) enters(line string) {
+	s.t.Helper()
+	s.types(line)
+	s.keys("Enter")
+}
+
+// computes has the shell tell something that was not typed.
+func (s *screen) computes(n int) {
+	s.t.Helper()
+	s.enters(fmt.Sprintf("echo '<'$((%d*1000))'>'", n))
+	s.shows(fmt.Sprintf("<%d>", n*1000))
+}
+
+// rested waits until no job is left, and shows that Ctrl-Z stops the next.
+func (s *screen) rested() {
+	s.t.Helper()
+	s.prompted("ready>")
+	s.keys("C-l")
+	s.enters(`echo "jobs: $(jobs | wc -l | tr -d ' ')"`)
+	s.shows("jobs: 0\n")
+	s.enters(`sh -c 'echo run""ning; exec cat'`)
+	s.shows("running\n")
+	s.keys("C-z")
+	s.shows("Stopped")
+	s.prompted("ready>")
+	s.keys("C-l")
+	s.enters("fg")
+	s.shows("exec cat")
+	s.keys("C-d")
+	s.prompted("ready>")
+}
+
+// question writes a question whose answer, its echo, is longer than the screen.
+func (s *screen) question() {
+	s.t.Helper()
+	var lines strings.Builder
+	for i := range 200 {
+		fmt.Fprintf(&lines, "line %d\n\n", i+1)
+	}
+	s.write("question.md", lines.String())
+}
+
+func TestCtrlZInLessLeavesTheTerminalToOneReader(t *testing.T) {
+	if _, err := exec.LookPath("less"); err != nil {
+		lacking(t, "less")
+	}
+	s := newScreen(t)
+	s.question()
+	s.shell()
+	for _, pager := range []string{"less", "less -i"} {
+		s.keys("C-l")
+		s.enters("HOBNOB_PAGER='" + pager + "' hobnob -q chat < ~/question.md")
+		s.shows("line 3")
+		s.until("the prompt of less", func() bool {
+			line, column := s.line()
+			return strings.TrimRight(line, " ") == ":" && column == 1
+		})
+		s.keys("C-z", "G") // both are for less, which has no use for the first
+		s.shows("line 200")
+		s.shows("(END)")
+		s.keys("q")
+		s.prompted("ready>")
+		s.computes(42)
+		s.rested()
+	}
+}
+
+func TestCtrlZInMoreLeavesTheTerminalToOneReader(t *testing.T) {
+	if _, err := exec.LookPath("more"); err != nil {
+		lacking(t, "more")
+	}
+	s := newScreen(t)
+	s.question()
+	s.shell()
+	s.enters("HOBNOB_PAGER=more hobnob -q chat < ~/question.md")
+	s.shows("line 11\n")
+	s.until("the prompt of more", func() bool {
+		line, column := s.line()
+		return column > 0 && !strings.HasPrefix(line, "ready>") && !strings.Contains(line, "line ")
+	})
+	s.keys("C-z", "Space")
+	s.shows("line 15\n")
+	s.keys("q")
+	s.prompted("ready>")
+	s.computes(42)
+	s.rested()
+}
+
+func TestCtrlZLeavesAPagerOfOnesOwnTheTerminal(t *testing.T) {
+	s := newScreen(t)
+	s.question()
+	s.write("bin/custom", "#!/bin/sh\n"+`cat >/dev/null; echo reading; until read key </dev/tty; do :; done; echo "the key $key"`)
+	if err := os.Chmod(filepath.Join(s.home, "bin/custom"), 0o700); err != nil { //nolint:gosec // it is run
+		t.Fatal(err)
+	}
+	s.shell()
+	pagers := []string{"custom", "custom with options"}
+	for _, pager := range pagers {
+		s.keys("C-l")
+		s.enters("HOBNOB_PAGER='" + pager + "' hobnob -q chat < ~/question.md")
+		s.shows("reading")
+		s.keys("C-z", "C-u", "x", "Enter")
+		s.shows("the key x")
+		s.prompted("ready>")
+		s.computes(42)
+		s.rested()
+	}
+	if got := s.service.prompts(); len(got) != len(pagers) {
+		t.Errorf("%d questions were asked", len(got))
+	}
+}
