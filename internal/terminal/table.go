@@ -11,7 +11,9 @@ const (
 	columnGap = "  "
 	// minFlexible is the least number of columns that a shrinking column keeps.
 	minFlexible = 10
-	boldStart   = "\x1b[1m"
+	// recordCell is how many columns of a flexible cell a record shows.
+	recordCell = 80
+	boldStart  = "\x1b[1m"
 )
 
 // Column describes one column of a table.
@@ -24,10 +26,12 @@ type Column struct {
 	Flexible bool
 }
 
-// Table writes rows to stdout. Every cell is
-// cleaned to one line; a missing one is empty. On a terminal the columns are
-// aligned under their titles and no line is wider than the terminal. Elsewhere
-// cells are whole and separated by tabs, and there is no line of titles.
+// Table writes rows to stdout. Every cell is cleaned to one line; a missing one is
+// empty. On a terminal the columns are aligned under their titles, and no line is
+// wider than the terminal. Where that has no room for all columns each row is a
+// record, a line of "TITLE: value" for each cell, which the terminal wraps; so it
+// is for screen readers everywhere, and there nothing is truncated. Not on a
+// terminal, cells are whole and separated by tabs, and there is no line of titles.
 func (s *Streams) Table(columns []Column, rows [][]string) error {
 	if len(columns) == 0 {
 		return nil
@@ -41,12 +45,14 @@ func (s *Streams) Table(columns []Column, rows [][]string) error {
 		table = append(table, s.cleanCells(row, len(columns)))
 	}
 	var b strings.Builder
-	if s.OutTTY {
-		s.align(&b, columns, table)
-	} else {
+	if !s.OutTTY {
 		for _, row := range table[1:] {
 			b.WriteString(strings.Join(row, "\t") + "\n")
 		}
+	} else if widths, ok := s.columnWidths(columns, table); ok && !s.Accessible {
+		s.align(&b, columns, table, widths)
+	} else {
+		s.records(&b, columns, table)
 	}
 	_, err := io.WriteString(s.Out, b.String())
 	return err
@@ -64,8 +70,7 @@ func (s *Streams) cleanCells(row []string, count int) []string {
 	return cells
 }
 
-func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string) {
-	widths := s.columnWidths(columns, table)
+func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string, widths []int) {
 	for i, row := range table {
 		cells := make([]string, len(columns))
 		for j, cell := range row {
@@ -78,7 +83,6 @@ func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string) 
 			}
 		}
 		line := strings.TrimRight(strings.Join(cells, columnGap), " ")
-		line = s.Truncate(line, s.Columns())
 		if i == 0 && s.OutColor {
 			line = boldStart + line + sgrReset
 		}
@@ -86,10 +90,47 @@ func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string) 
 	}
 }
 
+// records writes each row as the lines of its cells. A table without rows is its
+// titles.
+func (s *Streams) records(b *strings.Builder, columns []Column, table [][]string) {
+	titles := table[0]
+	if len(table) == 1 {
+		b.WriteString(strings.TrimRight(strings.Join(titles, "\n"), "\n") + "\n")
+		return
+	}
+	for i, row := range table[1:] {
+		if i > 0 {
+			b.WriteString("\n")
+		}
+		for j, cell := range row {
+			if columns[j].Flexible && !s.Accessible {
+				cell = s.Truncate(cell, recordCell)
+			}
+			b.WriteString(s.field(titles[j], cell))
+		}
+	}
+}
+
+// field is the line of a cell in a record, none where it has neither title nor
+// value.
+func (s *Streams) field(title, value string) string {
+	switch {
+	case title != "" && s.OutColor && !s.Accessible:
+		title = boldStart + title + ":" + sgrReset
+	case title != "":
+		title += ":"
+	case value == "":
+		return ""
+	default:
+		return value + "\n"
+	}
+	return strings.TrimRight(title+" "+value, " ") + "\n"
+}
+
 // columnWidths gives each column the width of its widest cell and takes what is
-// too much from the flexible one.
-func (s *Streams) columnWidths(columns []Column, table [][]string) []int {
-	widths := make([]int, len(columns))
+// too much from the flexible one. It fails where that cannot give enough.
+func (s *Streams) columnWidths(columns []Column, table [][]string) (widths []int, ok bool) {
+	widths = make([]int, len(columns))
 	for _, row := range table {
 		for j, cell := range row {
 			widths[j] = max(widths[j], ansi.StringWidth(cell))
@@ -102,10 +143,12 @@ func (s *Streams) columnWidths(columns []Column, table [][]string) []int {
 		}
 		total += widths[j]
 	}
-	if excess := total - s.Columns(); excess > 0 {
-		widths[flexible] = max(widths[flexible]-excess, min(minFlexible, widths[flexible]))
+	excess := max(total-s.Columns(), 0)
+	if excess > max(widths[flexible]-minFlexible, 0) {
+		return nil, false
 	}
-	return widths
+	widths[flexible] -= excess
+	return widths, true
 }
 
 // Truncate is the function Truncate in the characters that the locale shows.
