@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"os"
 	"strings"
 	"testing"
 )
@@ -20,6 +21,15 @@ const (
 		`"choices":[{"message":{"role":"assistant","content":"hi"},"index":0,"finish_reason":"stop"}],` +
 		`"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`
 )
+
+// TestMain takes away the proxies of this machine.
+func TestMain(m *testing.M) {
+	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"} {
+		_ = os.Unsetenv(name)
+		_ = os.Unsetenv(strings.ToLower(name))
+	}
+	m.Run()
+}
 
 var question = Request{Messages: []Message{{Role: RoleUser, Content: "explain <b> & go"}}, AgentID: agentID}
 

@@ -20,6 +20,10 @@ import (
 // maxRedirects bounds the redirects that a GET follows.
 const maxRedirects = 3
 
+// errorBodyLimit bounds the wait for the words of an answer whose status says what
+// became of the request.
+const errorBodyLimit = 5 * time.Second
+
 // operation is one call of the client: its token, asked for once, and what it
 // has used of its retries and of its time for waiting.
 type operation struct {
@@ -101,6 +105,8 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 	// A transport that is no network need not know of traces.
 	edge.hand()
 	if response.StatusCode/100 != 2 {
+		late := time.AfterFunc(errorBodyLimit, edge.stop)
+		defer late.Stop()
 		return answer{}, o.refusal(x, response)
 	}
 	got := answer{status: response.StatusCode}

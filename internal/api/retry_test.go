@@ -190,6 +190,29 @@ func TestTimeLimitHasADefaultAndBoundsTheBody(t *testing.T) {
 	})
 }
 
+func TestHangingWordsOfAnErrorAreNotWaitedFor(t *testing.T) {
+	for _, timeout := range []time.Duration{0, time.Second} {
+		synctest.Test(t, func(t *testing.T) {
+			c := newClient(t, Options{Timeout: timeout, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
+				body, w := io.Pipe()
+				go func() { _, _ = io.WriteString(w, "no agentId") }()
+				context.AfterFunc(r.Context(), func() { _ = w.CloseWithError(context.Cause(r.Context())) })
+				return &http.Response{StatusCode: http.StatusBadRequest, Header: http.Header{}, Body: body}, nil
+			})})
+			start, limit := time.Now(), errorBodyLimit
+			if timeout > 0 {
+				limit = timeout
+			}
+			_, err := c.Chat(t.Context(), question, "")
+			wantError(t, err, KindRefused, false)
+			wantText(t, err.Error(), "no agentId")
+			if d := time.Since(start); d != limit {
+				t.Errorf("took %s, want %s", d, limit)
+			}
+		})
+	}
+}
+
 func TestCancellingTellsWhetherTheRequestMayHaveArrived(t *testing.T) {
 	for _, handed := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())

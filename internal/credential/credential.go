@@ -16,6 +16,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 )
@@ -54,6 +55,8 @@ type Resolver struct {
 
 	Stdin  *os.File  // the terminal on which the command may ask, or nil; never a pipe that holds a prompt
 	Stderr io.Writer // where the command's own messages go; nil: nowhere
+
+	limit time.Duration // goes before keyringLimit; zero: nothing does
 }
 
 // Format prints the name of the type alone: Environment is a secret.

@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"syscall"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
@@ -59,7 +60,7 @@ func (r Resolver) fromFile(key Key) (Token, error) {
 		return Token{}, ErrNotFound
 	}
 	entries, err := readFile(r.File)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // HOME=/dev/null has no directories
 		return Token{}, ErrNotFound
 	}
 	if err != nil {

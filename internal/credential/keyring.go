@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -90,12 +91,14 @@ func (r Resolver) keyring() Keyring {
 	return systemKeyring{}
 }
 
+func (r Resolver) keyringLimit() time.Duration { return cmp.Or(r.limit, keyringLimit) }
+
 func (r Resolver) fromKeyring(ctx context.Context, key Key) (Token, error) {
 	user, err := key.user()
 	if err != nil {
 		return Token{}, err
 	}
-	secret, err := bounded(ctx, "read", func() (string, error) {
+	secret, err := bounded(ctx, r.keyringLimit(), "read", func() (string, error) {
 		return r.keyring().Get(keyringService, user)
 	})
 	if err != nil {
@@ -105,7 +108,7 @@ func (r Resolver) fromKeyring(ctx context.Context, key Key) (Token, error) {
 }
 
 func (r Resolver) setKeyring(ctx context.Context, user, token string) error {
-	_, err := bounded(ctx, "store", func() (struct{}, error) {
+	_, err := bounded(ctx, r.keyringLimit(), "store", func() (struct{}, error) {
 		if err := r.keyring().Set(keyringService, user, token); err != nil {
 			return struct{}{}, err
 		}
@@ -121,7 +124,7 @@ func (r Resolver) setKeyring(ctx context.Context, user, token string) error {
 
 // deleteFromKeyring reports whether there was an entry.
 func (r Resolver) deleteFromKeyring(ctx context.Context, user string) (bool, error) {
-	_, err := bounded(ctx, "delete", func() (struct{}, error) {
+	_, err := bounded(ctx, r.keyringLimit(), "delete", func() (struct{}, error) {
 		if err := r.keyring().Delete(keyringService, user); err != nil {
 			return struct{}{}, err
 		}
@@ -145,14 +148,14 @@ var (
 	errPanic   = errors.New("panic in the keyring library")
 )
 
-// bounded runs call for at most keyringLimit and as long as ctx lives. Its error
+// bounded runs call for at most limit and as long as ctx lives. Its error
 // is ErrNotFound, a *KeyringError, or one that wraps ctx.Err().
 //
 // go-keyring has no timeout and takes no context, so call runs in a goroutine
 // that is abandoned when the time is up: it stays until the keyring answers or
 // the process ends, and a write in it may still come to pass. It panics when the
 // bus goes away during a prompt, which becomes an error here.
-func bounded[T any](ctx context.Context, op string, call func() (T, error)) (T, error) {
+func bounded[T any](ctx context.Context, limit time.Duration, op string, call func() (T, error)) (T, error) {
 	type result struct {
 		value T
 		err   error
@@ -170,7 +173,7 @@ func bounded[T any](ctx context.Context, op string, call func() (T, error)) (T, 
 		}()
 		res.value, res.err = call()
 	}()
-	timer := time.NewTimer(keyringLimit)
+	timer := time.NewTimer(limit)
 	defer timer.Stop()
 	select {
 	case res := <-done:

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"modernc.org/sqlite"
@@ -40,6 +41,8 @@ var (
 	ErrBusy = errors.New("the database is locked by another process")
 	// ErrReadOnly says that the file has a newer schema, or belongs to another program, or cannot be written.
 	ErrReadOnly = errors.New("the database can only be read")
+	// ErrNoAccess says that the file, one of its log or their directory cannot be opened or made; nothing is known of what is in it.
+	ErrNoAccess = errors.New("the database file, its log or their directory cannot be used")
 )
 
 // Schema is what a database file of one kind holds.
@@ -73,11 +76,11 @@ type DB struct {
 
 // Open opens or creates the database at path and brings its schema up to date.
 // The directory is made with mode 0700 and the file with 0600. Errors wrap
-// ErrDamaged, ErrBusy or ErrReadOnly where they apply and name the file.
+// ErrDamaged, ErrBusy, ErrReadOnly or ErrNoAccess where they apply and name the file.
 func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 	if path != Memory {
 		if err := create(path); err != nil {
-			return nil, err
+			return nil, Explain(err)
 		}
 	}
 	db, err := open(ctx, path, schema)
@@ -89,8 +92,12 @@ func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 
 // OpenExisting opens the database at path for reading alone. A missing file is fs.ErrNotExist.
 func OpenExisting(ctx context.Context, path string, schema Schema) (*DB, error) {
-	if _, err := os.Stat(path); err != nil {
-		return nil, err
+	_, err := os.Stat(path)
+	if errors.Is(err, syscall.ENOTDIR) {
+		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
+	}
+	if err != nil {
+		return nil, Explain(err)
 	}
 	db, err := connect(ctx, path, "ro")
 	if err != nil {
@@ -284,9 +291,18 @@ func migrate(ctx context.Context, db *sql.DB, schema Schema) error {
 	})
 }
 
-// Explain wraps a driver error in ErrDamaged, ErrBusy or ErrReadOnly by its
-// result code (https://www.sqlite.org/rescode.html); others pass as they are.
+// Explain wraps a driver error in ErrDamaged, ErrBusy, ErrReadOnly or ErrNoAccess
+// by its result code (https://www.sqlite.org/rescode.html), and what the system
+// forbids in ErrNoAccess; others, and what is explained already, pass as they are.
 func Explain(err error) error {
+	for _, kind := range []error{ErrDamaged, ErrBusy, ErrReadOnly, ErrNoAccess} {
+		if errors.Is(err, kind) {
+			return err
+		}
+	}
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%w: %w", ErrNoAccess, err)
+	}
 	switch code(err) {
 	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%w: %w", ErrDamaged, err)
@@ -294,6 +310,8 @@ func Explain(err error) error {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
 		return fmt.Errorf("%w: %w", ErrReadOnly, err)
+	case sqlite3.SQLITE_CANTOPEN:
+		return fmt.Errorf("%w: %w", ErrNoAccess, err)
 	}
 	return err
 }

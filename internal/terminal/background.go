@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"bytes"
+	"cmp"
 	"math"
 	"os"
 	"regexp"
@@ -37,6 +38,9 @@ type background struct {
 	// not echoed; see DrainReplies.
 	open  *inquiry
 	typed []byte
+
+	// What goes before the constants of these names; zero is nothing.
+	answerLimit, replyLimit time.Duration
 }
 
 // inquiry is a terminal that is to answer until deadline.
@@ -92,13 +96,13 @@ func (s *Streams) askBackground() {
 		closeTTY(in, out)
 		return
 	}
-	c := &inquiry{in: in, out: out, restore: restore, deadline: time.Now().Add(replyLimit)}
+	c := &inquiry{in: in, out: out, restore: restore, deadline: time.Now().Add(cmp.Or(s.background.replyLimit, replyLimit))}
 	s.background.open = c
 	if _, err := out.WriteString(backgroundQuestion); err != nil {
 		s.DrainReplies()
 		return
 	}
-	if c.listen(time.Now().Add(answerLimit)) {
+	if c.listen(time.Now().Add(cmp.Or(s.background.answerLimit, answerLimit))) {
 		s.DrainReplies()
 	}
 	s.background.light = isLight(c.heard.background)

@@ -29,6 +29,23 @@ type asker struct {
 	Restored bool
 }
 
+// limits are how long an asker waits; zero is as long as it really does.
+type limits struct{ answer, reply time.Duration }
+
+var (
+	// What is answered in time is so on a slow machine, too.
+	inTime = limits{10 * time.Second, 30 * time.Second}
+	// The answer is waited for, and then not for long: the machine may be slow, and
+	// the test should not be.
+	waitedFor = limits{2 * time.Second, 2 * time.Second}
+	// What is sent once the text is rendered is late, and still kept from showing up.
+	late = limits{answerLimit, time.Minute}
+)
+
+func (l limits) environment() []string {
+	return []string{"HOBNOB_TEST_ANSWER_LIMIT=" + l.answer.String(), "HOBNOB_TEST_REPLY_LIMIT=" + l.reply.String()}
+}
+
 // TestAskerProcess is no test of its own but the process of the others.
 func TestAskerProcess(t *testing.T) {
 	switch os.Getenv("HOBNOB_TEST_ASKER") {
@@ -54,10 +71,16 @@ func TestAskerProcess(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	results := json.NewEncoder(os.NewFile(3, "results"))
 	s := Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
+	s.background.answerLimit, _ = time.ParseDuration(os.Getenv("HOBNOB_TEST_ANSWER_LIMIT"))
+	s.background.replyLimit, _ = time.ParseDuration(os.Getenv("HOBNOB_TEST_REPLY_LIMIT"))
 	start := time.Now()
 	rendered := s.Markdown("text", "auto")
 	result := asker{Took: time.Since(start), Light: strings.HasPrefix(rendered, "\x1b[38;5;234m")}
+	if err := results.Encode("rendered"); err != nil {
+		t.Fatal(err)
+	}
 	if again := s.Markdown("text", "auto"); again != rendered {
 		t.Error("the second rendering differs")
 	}
@@ -84,14 +107,14 @@ func TestAskerProcess(t *testing.T) {
 		}
 	}
 	result.Left = string(left)
-	if err := json.NewEncoder(os.NewFile(3, "results")).Encode(result); err != nil {
+	if err := results.Encode(result); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // onPTY runs an asker on a terminal that answers with answer, and returns what
-// the asker wrote besides.
-func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.File)) (asker, string) {
+// the asker wrote besides. rendered is closed when the asker has its text.
+func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.File, rendered <-chan struct{})) (asker, string) {
 	t.Helper()
 	terminal, tty, err := pty.Open()
 	if err != nil {
@@ -100,6 +123,17 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 	defer func() { _ = terminal.Close() }()
 	if _, err := terminal.WriteString(typed); err != nil {
 		t.Fatal(err)
+	}
+	var shown strings.Builder
+	buffer := make([]byte, 4096)
+	// Linux takes what is typed to the terminal in the background; it is there when
+	// its echo is back.
+	for shown.Len() < len(strings.ReplaceAll(typed, "\n", "\r\n")) {
+		n, err := terminal.Read(buffer)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown.Write(buffer[:n])
 	}
 	results, report, err := os.Pipe()
 	if err != nil {
@@ -116,10 +150,20 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 	}
 	_ = tty.Close()
 	_ = report.Close()
-	var shown strings.Builder
+	rendered := make(chan struct{})
+	var result asker
+	var failed error
 	var answering, watching sync.WaitGroup
 	watching.Go(func() {
-		buffer := make([]byte, 4096)
+		var told string
+		said := json.NewDecoder(results)
+		failed = said.Decode(&told)
+		close(rendered)
+		if failed == nil {
+			failed = said.Decode(&result)
+		}
+	})
+	watching.Go(func() {
 		for {
 			n, err := terminal.Read(buffer)
 			if err != nil {
@@ -128,7 +172,7 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 			asked := strings.Count(shown.String(), "\x1b[c")
 			shown.Write(buffer[:n])
 			if strings.Count(shown.String(), "\x1b[c") > asked {
-				answering.Go(func() { answer(terminal) })
+				answering.Go(func() { answer(terminal, rendered) })
 			}
 		}
 	})
@@ -137,58 +181,60 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 	}
 	watching.Wait()
 	answering.Wait()
-	var result asker
-	if err := json.NewDecoder(results).Decode(&result); err != nil {
-		t.Fatalf("%v; on the terminal: %q", err, shown.String())
+	if failed != nil {
+		t.Fatalf("%v; on the terminal: %q", failed, shown.String())
 	}
 	return result, shown.String()
 }
 
 func TestTheTerminalTellsItsBackground(t *testing.T) {
-	say := func(parts ...string) func(*os.File) {
-		return func(terminal *os.File) {
-			for _, part := range parts {
+	say := func(parts ...string) func(*os.File, <-chan struct{}) {
+		return func(terminal *os.File, _ <-chan struct{}) {
+			for i, part := range parts {
+				if i > 0 {
+					<-time.After(time.Millisecond)
+				}
 				_, _ = terminal.WriteString(part)
 			}
 		}
 	}
-	later := func(delay time.Duration, parts ...string) func(*os.File) {
-		return func(terminal *os.File) {
-			for _, part := range parts {
-				<-time.After(delay)
-				_, _ = terminal.WriteString(part)
-			}
+	tooLate := func(first, then string) func(*os.File, <-chan struct{}) {
+		return func(terminal *os.File, rendered <-chan struct{}) {
+			_, _ = terminal.WriteString(first)
+			<-rendered
+			_, _ = terminal.WriteString(then)
 		}
 	}
 	for _, c := range []struct {
 		name   string
-		answer func(*os.File)
+		answer func(terminal *os.File, rendered <-chan struct{})
+		limits limits
 		light  bool
 		left   string
 	}{
-		{name: "dark", answer: say(blackReply + kindReply)},
-		{name: "light", answer: say(whiteReply + kindReply), light: true},
-		{name: "light in parts", answer: later(time.Millisecond, strings.SplitAfter(whiteReply+kindReply, "")...), light: true},
-		{name: "light in sixteen colours' notation", answer: say("\x1b]11;#ffffdd\a" + kindReply), light: true},
-		{name: "light with an alpha channel", answer: say("\x1b]11;rgba:ff/ff/ff/ff\a" + kindReply), light: true},
-		{name: "knows no OSC 11", answer: say(kindReply)},
-		{name: "knows no DA1", answer: say(whiteReply), light: true},
+		{name: "dark", answer: say(blackReply + kindReply), limits: inTime},
+		{name: "light", answer: say(whiteReply + kindReply), limits: inTime, light: true},
+		{name: "light in parts", answer: say(strings.SplitAfter(whiteReply+kindReply, "")...), limits: inTime, light: true},
+		{name: "light in sixteen colours' notation", answer: say("\x1b]11;#ffffdd\a" + kindReply), limits: inTime, light: true},
+		{name: "light with an alpha channel", answer: say("\x1b]11;rgba:ff/ff/ff/ff\a" + kindReply), limits: inTime, light: true},
+		{name: "knows no OSC 11", answer: say(kindReply), limits: inTime},
+		{name: "knows no DA1", answer: say(whiteReply), limits: waitedFor, light: true},
 		{name: "never", answer: say()},
-		{name: "too late", answer: later(150*time.Millisecond, whiteReply+kindReply)},
-		{name: "half of it too late", answer: later(75*time.Millisecond, whiteReply[:9], whiteReply[9:]+kindReply)},
-		{name: "half of it never", answer: say(whiteReply[:9])},
-		{name: "nonsense", answer: say("\x1b]11;mauve\a" + kindReply)},
-		{name: "another answer", answer: say("\x1b]4;1;rgb:ff/ff/ff\a" + kindReply)},
-		{name: "typed in the meantime", answer: say("l" + whiteReply + "s" + kindReply), light: true, left: "ls"},
-		{name: "an arrow key in the meantime", answer: say("\x1b[A" + blackReply + kindReply), left: "\x1b[A"},
+		{name: "too late", answer: tooLate("", whiteReply+kindReply), limits: late},
+		{name: "half of it too late", answer: tooLate(whiteReply[:9], whiteReply[9:]+kindReply), limits: late},
+		{name: "half of it never", answer: say(whiteReply[:9]), limits: waitedFor},
+		{name: "nonsense", answer: say("\x1b]11;mauve\a" + kindReply), limits: inTime},
+		{name: "another answer", answer: say("\x1b]4;1;rgb:ff/ff/ff\a" + kindReply), limits: inTime},
+		{name: "typed in the meantime", answer: say("l" + whiteReply + "s" + kindReply), limits: inTime, light: true, left: "ls"},
+		{name: "an arrow key in the meantime", answer: say("\x1b[A" + blackReply + kindReply), limits: inTime, left: "\x1b[A"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, shown := onPTY(t, nil, "", c.answer)
+			got, shown := onPTY(t, c.limits.environment(), "", c.answer)
 			if got.Light != c.light || got.Left != c.left || !got.Restored {
 				t.Errorf("%+v, want light %v and %q left", got, c.light, c.left)
 			}
-			if got.Took > time.Second {
+			if got.Took >= inTime.answer {
 				t.Errorf("rendering took %v", got.Took)
 			}
 			if strings.Count(shown, "\x1b]11;?") != 1 || strings.Contains(shown, "rgb") || strings.Contains(shown, "62;22") {
@@ -220,7 +266,7 @@ func TestTheTerminalIsNotAskedWithoutNeed(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, shown := onPTY(t, c.env, c.typed, func(*os.File) {})
+			got, shown := onPTY(t, c.env, c.typed, func(*os.File, <-chan struct{}) {})
 			if strings.Contains(shown, "\x1b]") || strings.Contains(shown, "\x1b[c") {
 				t.Errorf("on the terminal: %q", shown)
 			}

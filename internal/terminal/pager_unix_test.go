@@ -53,19 +53,22 @@ func TestPagerProcess(t *testing.T) {
 
 func TestALateReplyIsNoKeyForThePager(t *testing.T) {
 	for _, c := range []struct {
-		name  string
-		delay time.Duration
-		reply string
+		name   string
+		limits limits
+		reply  string
 	}{
-		{"in time", 0, whiteReply + kindReply},
-		{"late", 200 * time.Millisecond, whiteReply + kindReply},
-		{"never", 0, ""},
+		{"in time", inTime, whiteReply + kindReply},
+		{"late", late, whiteReply + kindReply},
+		{"never", limits{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			pager := "HOBNOB_TEST_PAGER=1 '" + os.Args[0] + "' -test.run='^TestPagerProcess$'"
-			got, shown := onPTY(t, []string{"PATH=" + os.Getenv("PATH"), "HOBNOB_PAGER=" + pager}, "", func(terminal *os.File) {
-				<-time.After(c.delay)
+			env := append(c.limits.environment(), "PATH="+os.Getenv("PATH"), "HOBNOB_PAGER="+pager)
+			got, shown := onPTY(t, env, "", func(terminal *os.File, rendered <-chan struct{}) {
+				if c.limits == late {
+					<-rendered
+				}
 				_, _ = terminal.WriteString(c.reply)
 			})
 			if !strings.Contains(shown, `echo true, keys ""`) {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -35,10 +36,10 @@ func newDesk(t *testing.T) *desk {
 // sees reads the screen until text has appeared past what was read before.
 func (d *desk) sees(text string) {
 	d.t.Helper()
-	seen := ""
+	seen, deadline := "", time.Now().Add(time.Minute) // a spinner never stops by itself
 	for buffer := make([]byte, 256); !strings.Contains(seen, text); {
-		n, err := d.keyboard.Read(buffer)
-		if err != nil {
+		n, err := readUntil(d.keyboard, buffer, deadline)
+		if n == 0 || err != nil || time.Now().After(deadline) {
 			d.t.Fatalf("the screen shows %q and not %q: %v", seen, text, err)
 		}
 		seen += string(buffer[:n])
@@ -224,7 +225,7 @@ func TestWaitOnARealTerminal(t *testing.T) {
 	d := newDesk(t)
 	s := &Streams{Err: d.tty, ErrTTY: true, UTF8: true, Width: 40}
 	stop := s.Wait("asking")
-	d.sees("asking 0s")
+	d.sees("asking ")
 	stop()
 	if _, err := io.WriteString(d.tty, "answer"); err != nil {
 		t.Fatal(err)
