@@ -82,7 +82,7 @@ func TestCommonMarkExamplesLoseNothing(t *testing.T) {
 						t.Fatal(err)
 					}
 					text := Clean(example.Markdown)
-					rendered, err := s.render(text, config)
+					rendered, err := s.render(text, config, neverStopped)
 					if err != nil {
 						t.Fatal(err)
 					}

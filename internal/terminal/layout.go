@@ -3,9 +3,14 @@ package terminal
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 )
+
+// maxCluster bounds what clusters joins to in bytes, which keeps it from taking
+// long for letters with thousands of accents, each in a style of its own.
+const maxCluster = 256
 
 // cell is one grapheme cluster of a rendered line.
 type cell struct {
@@ -22,7 +27,7 @@ func split(line, style string) ([]cell, string) {
 	var cells []cell
 	state := byte(0)
 	for line != "" {
-		sequence, width, n, next := ansi.DecodeSequence(line, state, nil)
+		sequence, width, n, next := decode(line, state)
 		line, state = line[n:], next
 		switch {
 		case !strings.HasPrefix(sequence, "\x1b["):
@@ -33,7 +38,36 @@ func split(line, style string) ([]cell, string) {
 			style += sequence
 		}
 	}
-	return cells, style
+	return clusters(cells), style
+}
+
+// decode is ansi.DecodeSequence without a parser, measured like ansi.StringWidth:
+// it takes a letter of ASCII together with what combines with it, as in the emoji
+// of a digit on a key.
+func decode(line string, state byte) (sequence string, width, n int, next byte) {
+	sequence, width, n, next = ansi.DecodeSequence(line, state, nil)
+	if n == 1 && width == 1 && len(line) > 1 && line[1] >= utf8.RuneSelf {
+		sequence, width = ansi.FirstGraphemeCluster(line, ansi.GraphemeWidth)
+		n = len(sequence)
+	}
+	return sequence, width, n, next
+}
+
+// clusters joins the cells that are one grapheme cluster beside each other, which
+// terminals show as such where no style changes between them.
+func clusters(cells []cell) []cell {
+	var joined []cell
+	for _, c := range cells {
+		if last := len(joined) - 1; last >= 0 && c.text != "" && c.text[0] >= utf8.RuneSelf && len(joined[last].text) < maxCluster {
+			whole := joined[last].text + c.text
+			if first, width := ansi.FirstGraphemeCluster(whole, ansi.GraphemeWidth); len(first) == len(whole) {
+				joined[last].text, joined[last].width = whole, width
+				continue
+			}
+		}
+		joined = append(joined, c)
+	}
+	return joined
 }
 
 // splitLines is split for a text of lines. Empty ones at either end go.

@@ -45,19 +45,23 @@ type LineEditor struct {
 	Complete func(before string) (candidates []Candidate, replaces int)
 	// Changed is called with the whole text whenever it has changed. It may be nil.
 	Changed func(text string)
+	// Quoted is called with a text that stood between """ and returns what Read
+	// returns instead. It may be nil.
+	Quoted func(text string) string
 	// History holds earlier texts; nil has none.
 	History *InputHistory
 
 	streams   *Streams
 	folds     folds
 	shell     *readline.Shell
-	indent    int    // columns of the prompt
-	cursorRow int    // of the text, where the last drawing left the cursor
-	plain     bool   // nothing can be edited
-	initial   string // folded
-	last      string // what Changed was told
-	wants     bool   // Ctrl-X Ctrl-E was pressed
-	suspends  bool   // Ctrl-Z was pressed
+	indent    int           // columns of the prompt
+	cursorRow int           // of the text, where the last drawing left the cursor
+	plain     bool          // nothing can be edited
+	initial   string        // folded
+	last      string        // what Changed was told
+	wants     bool          // Ctrl-X Ctrl-E was pressed
+	suspends  bool          // Ctrl-Z was pressed
+	drawn     chan struct{} // holds one when the line was drawn
 	lines     chan lineRead
 	buffered  *bufio.Reader // of In, for plain lines
 	waiting   bool          // for a line that was asked for before a Ctrl-C
@@ -65,7 +69,7 @@ type LineEditor struct {
 
 // NewLineEditor returns an editor on stdin and stdout. Only one may be in use.
 func (s *Streams) NewLineEditor() *LineEditor {
-	return &LineEditor{streams: s, lines: make(chan lineRead, 1)}
+	return &LineEditor{streams: s, lines: make(chan lineRead, 1), drawn: make(chan struct{}, 1)}
 }
 
 // Rich tells whether the text can be edited, rather than read line by line.
@@ -113,7 +117,7 @@ func (e *LineEditor) edit(ctx context.Context, prompt, initial string) (string, 
 	done := make(chan result, 1)
 	reading, end := context.WithCancel(ctx)
 	defer end()
-	go takeReports(reading, e.shell.Keys)
+	go e.takeReports(reading)
 	go func() {
 		line, err := e.shell.Readline()
 		done <- result{line, err}
@@ -139,7 +143,7 @@ func (e *LineEditor) edit(ctx context.Context, prompt, initial string) (string, 
 		case e.folds.damaged(r.line) != "":
 			return r.line, ErrTokenChanged
 		}
-		return unquoted(text), nil
+		return e.unquoted(text), nil
 	}
 }
 
@@ -235,10 +239,15 @@ func openQuote(text string) bool {
 }
 
 // unquoted is a text without the """ around it.
-func unquoted(text string) string {
+func (e *LineEditor) unquoted(text string) string {
 	trimmed := strings.TrimSpace(text)
-	if inner, ok := strings.CutPrefix(trimmed, quoteMarks); ok && strings.HasSuffix(inner, quoteMarks) {
-		return strings.Trim(strings.TrimSuffix(inner, quoteMarks), "\n")
+	inner, ok := strings.CutPrefix(trimmed, quoteMarks)
+	if !ok || !strings.HasSuffix(inner, quoteMarks) {
+		return text
 	}
-	return text
+	inner = strings.Trim(strings.TrimSuffix(inner, quoteMarks), "\n")
+	if e.Quoted != nil {
+		return e.Quoted(inner)
+	}
+	return inner
 }

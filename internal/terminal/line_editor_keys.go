@@ -65,6 +65,10 @@ func (e *LineEditor) newShell() *readline.Shell {
 	shell.SyntaxHighlighter = func(line []rune) string {
 		e.reserve(line)
 		e.changed(e.folds.unfold(string(line)))
+		select {
+		case e.drawn <- struct{}{}:
+		default:
+		}
 		return string(line)
 	}
 	shell.Completer = func(line []rune, cursor int) readline.Completions {

@@ -51,7 +51,7 @@ func (e *LineEditor) readPlain(ctx context.Context, prompt, initial string, inte
 			text += line.text
 			e.changed(text)
 			if !openQuote(text) {
-				return unquoted(text), nil
+				return e.unquoted(text), nil
 			}
 			text, prompt = text+"\n", "... "
 		}

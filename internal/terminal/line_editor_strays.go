@@ -13,9 +13,9 @@ import (
 const (
 	skipCommand = "hobnob-skip"
 
-	// reportPace is how long what is typed after a report of the cursor's place may
-	// have to wait.
-	reportPace = 50 * time.Millisecond
+	// How soon after a key a report of the cursor's place is taken, and how late at
+	// the worst.
+	reportPace, reportLimit = 10 * time.Millisecond, time.Second
 )
 
 // strayCommands keep what is typed at the wrong moment from being lost or taken for
@@ -62,23 +62,26 @@ func sequenceEnds(read string) bool {
 // the keys, until ctx is done. It never asks for one here, but F3 with Shift, pasted
 // text and late answers look like them, and it waits for ever for someone who takes
 // them. Nothing exported does without asking the terminal.
-func takeReports(ctx context.Context, keys any) {
-	fields := reflect.ValueOf(keys).Elem()
+func (e *LineEditor) takeReports(ctx context.Context) {
+	fields := reflect.ValueOf(e.shell.Keys).Elem()
 	channel, mutex := fields.FieldByName("cursor"), fields.FieldByName("mutex")
 	if !channel.IsValid() || !mutex.IsValid() || channel.Type() != reflect.TypeFor[chan []byte]() || mutex.Type() != reflect.TypeFor[sync.RWMutex]() {
 		return
 	}
 	reports := (*chan []byte)(unsafe.Pointer(channel.UnsafeAddr()))
 	guard := (*sync.RWMutex)(unsafe.Pointer(mutex.UnsafeAddr()))
-	pace := time.NewTicker(reportPace) // the channel is another one after every key
-	defer pace.Stop()
+	// The channel is another one soon after each drawing.
+	again := reportPace
 	for {
 		guard.RLock()
 		current := *reports
 		guard.RUnlock()
 		select {
 		case <-current:
-		case <-pace.C:
+		case <-e.drawn:
+			again = reportPace
+		case <-time.After(again):
+			again = min(2*again, reportLimit)
 		case <-ctx.Done():
 			return
 		}

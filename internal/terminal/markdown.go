@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -34,14 +35,14 @@ const (
 // DrainReplies necessary; so does one that cannot be used, see CheckStyle. Without colour,
 // without Unicode and with Accessible the style is always plain ASCII.
 //
-// A text over 1 MiB, one nested too deeply, one of which nothing would be shown,
-// a panic of the renderer and a rendering over two seconds give Clean(text).
+// A text over 1 MiB, one nested too deeply or with too much of what takes long (see
+// bounds), one of which nothing would be shown, a panic of the renderer and a rendering over two seconds give Clean(text).
 func (s *Streams) Markdown(text, style string) string {
 	text = s.Clean(text)
 	if len(text) <= maxMarkdown {
 		config, _ := s.style(style)
-		rendered, err := within(renderLimit, func() (string, error) {
-			return s.render(text, config)
+		rendered, err := within(renderLimit, func(stopped func() error) (string, error) {
+			return s.render(text, config, stopped)
 		})
 		if err == nil && rendered != "" {
 			return rendered
@@ -60,9 +61,11 @@ func (s *Streams) CheckStyle(style string) error {
 	return err
 }
 
-// within runs fn in a goroutine of its own, which it leaves behind after limit:
-// nothing in glamour can be told to stop.
-func within(limit time.Duration, fn func() (string, error)) (string, error) {
+// within runs fn in a goroutine of its own, which it leaves behind after limit,
+// from when on stopped is an error: much in glamour cannot be told to stop.
+func within(limit time.Duration, fn func(stopped func() error) (string, error)) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
 	type result struct {
 		text string
 		err  error
@@ -74,34 +77,34 @@ func within(limit time.Duration, fn func() (string, error)) (string, error) {
 				done <- result{err: fmt.Errorf("rendering panicked: %v", p)}
 			}
 		}()
-		text, err := fn()
+		text, err := fn(ctx.Err)
 		done <- result{text, err}
 	}()
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
 	select {
 	case r := <-done:
 		return r.text, r.err
-	case <-timer.C:
+	case <-ctx.Done():
 		return "", errors.New("rendering took too long")
 	}
 }
 
-// render takes clean text.
-func (s *Streams) render(text string, config ansi.StyleConfig) (string, error) {
-	document, source, err := parse(text)
+// render takes clean text, and gives it up when stopped is an error.
+func (s *Streams) render(text string, config ansi.StyleConfig, stopped func() error) (string, error) {
+	document, source, err := parse(text, stopped)
 	if err != nil {
 		return "", err
 	}
 	width := min(s.Columns(), maxTextWidth)
-	b := (&blocks{script: &script{source}, profile: s.profile(), accessible: s.Accessible, columns: width}).styled(config)
+	b := (&blocks{
+		script: &script{source, config}, profile: s.profile(), accessible: s.Accessible, columns: width, stopped: stopped,
+	}).styled(config)
 	rows, err := b.all(document, width, false)
 	if err != nil {
 		return "", err
 	}
 	var fitting [][]cell
 	for _, row := range rows {
-		fitting = append(fitting, fit(row, width)...)
+		fitting = append(fitting, fit(clusters(row), width)...)
 	}
 	return paintLines(trimRows(fitting)), nil
 }

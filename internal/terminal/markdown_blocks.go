@@ -11,7 +11,6 @@ import (
 	"github.com/yuin/goldmark/ast"
 	extensions "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
-	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 )
 
@@ -26,7 +25,8 @@ type blocks struct {
 	config     ansi.StyleConfig
 	profile    termenv.Profile
 	accessible bool
-	columns    int // of the whole document
+	columns    int          // of the whole document
+	stopped    func() error // nil while somebody waits for the rendering
 }
 
 // styled is b with config.
@@ -35,7 +35,7 @@ func (b *blocks) styled(config ansi.StyleConfig) *blocks {
 	styled.config = config
 	styled.leaves = renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
 		ColorProfile:     b.profile,
-		Styles:           config,
+		Styles:           unmarked(config),
 		ChromaFormatter:  chromaFormatter(b.profile),
 		InlineTableLinks: true,
 	}), 1)))
@@ -121,13 +121,22 @@ func (b *blocks) one(node ast.Node, width int) ([][]cell, error) {
 
 // leaf has glamour render one block, with its ancestors up to none.
 func (b *blocks) leaf(node ast.Node) ([][]cell, error) {
+	if err := b.stopped(); err != nil {
+		return nil, err
+	}
 	document := ast.NewDocument()
 	document.AppendChild(document, node)
 	var out bytes.Buffer
 	if err := b.leaves.Render(&out, b.source, document); err != nil {
 		return nil, err
 	}
-	return splitLines(reveal.Replace(filter(out.String(), b.profile != termenv.Ascii))), nil
+	return b.cells(out.String()), nil
+}
+
+// cells is a rendering in lines, with nothing in it that glamour should not see
+// or the terminal should not.
+func (b *blocks) cells(rendered string) [][]cell {
+	return splitLines(reveal.Replace(filter(rendered, b.profile != termenv.Ascii)))
 }
 
 func (b *blocks) wrapped(node ast.Node, width int) ([][]cell, error) {
@@ -164,36 +173,6 @@ func (b *blocks) verbatim(n *ast.HTMLBlock, width int) ([][]cell, error) {
 		text += string(n.ClosureLine.Value(b.source))
 	}
 	return b.shown(text, width)
-}
-
-// code lays out a block of code under what its fence says.
-func (b *blocks) code(node ast.Node, width int) ([][]cell, error) {
-	code := ast.NewFencedCodeBlock(nil)
-	var title [][]cell
-	if fenced, ok := node.(*ast.FencedCodeBlock); ok && fenced.Info != nil {
-		info := b.unescape(fenced.Info.Value(b.source))
-		code.Info = ast.NewTextSegment(b.add(info))
-		inner, err := b.within(b.config.CodeBlock.StylePrimitive)
-		if err != nil {
-			return nil, err
-		}
-		if title, err = inner.shown(info, width); err != nil {
-			return nil, err
-		}
-	}
-	source := string(node.Lines().Value(b.source))
-	if theme := b.config.CodeBlock; theme.Theme == "" && (theme.Chroma == nil || b.profile == termenv.Ascii) {
-		source = hide.Replace(source)
-	}
-	start := len(b.source)
-	b.source = append(b.source, source...)
-	code.Lines().Append(text.NewSegment(start, len(b.source)))
-	lines, err := b.leaf(code)
-	rows := title
-	for _, line := range lines {
-		rows = append(rows, wrapVerbatim(line, width)...)
-	}
-	return rows, err
 }
 
 func (b *blocks) quote(n *ast.Blockquote, width int) ([][]cell, error) {

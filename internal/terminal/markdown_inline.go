@@ -6,6 +6,7 @@ import (
 	"html"
 	"strings"
 
+	"github.com/charmbracelet/glamour/ansi"
 	"github.com/yuin/goldmark/ast"
 	extensions "github.com/yuin/goldmark/extension/ast"
 	gmhtml "github.com/yuin/goldmark/renderer/html"
@@ -16,9 +17,10 @@ import (
 // titles, fragments and URLs that it cannot parse, shortens the URLs in tables,
 // resolves entities inside code and not every escape outside; so the inline
 // nodes get the text that is to be shown, appended to the source that their
-// segments point into.
+// segments point into, and the marks of the style are among them.
 type script struct {
 	source []byte
+	style  ansi.StyleConfig
 }
 
 // resolve makes the inline nodes below parent ready for glamour.
@@ -37,8 +39,13 @@ func (s *script) resolveOne(parent, node ast.Node) {
 		n.SetSoftLineBreak(false)
 	case *ast.CodeSpan:
 		code := s.codeOf(n)
+		before, after := s.codeMarks(code)
 		n.RemoveChildren(n)
-		n.AppendChild(n, ast.NewTextSegment(s.add(code)))
+		n.AppendChild(n, s.text(code))
+		s.insert(parent, n, before, after)
+	case *ast.Emphasis:
+		s.resolve(n)
+		s.mark(parent, n, s.emphasis(n))
 	case *ast.RawHTML:
 		parent.ReplaceChild(parent, n, s.text(s.htmlOf(n)))
 	case *ast.AutoLink:
@@ -50,7 +57,9 @@ func (s *script) resolveOne(parent, node ast.Node) {
 		} else {
 			s.resolve(n)
 			n.Destination = []byte(destinationOf(destination))
-			parent.InsertBefore(parent, n, s.copyOf(n))
+			link := s.copyOf(n)
+			parent.InsertBefore(parent, n, link)
+			s.mark(parent, link, s.style.LinkText)
 		}
 		s.title(parent, n, title)
 		parent.RemoveChild(parent, n)
@@ -62,10 +71,7 @@ func (s *script) resolveOne(parent, node ast.Node) {
 		n.Destination = []byte(destinationOf(destination))
 		s.title(parent, n, title)
 	case *extensions.Strikethrough:
-		// Glamour takes its text alone.
-		struck := s.flat(n)
-		n.RemoveChildren(n)
-		n.AppendChild(n, s.text(struck))
+		s.strikeOut(parent, n)
 	default:
 		s.resolve(n)
 	}
@@ -117,27 +123,31 @@ func (s *script) add(shown string) text.Segment {
 func (s *script) flat(parent ast.Node) string {
 	var b strings.Builder
 	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
-		switch n := node.(type) {
-		case *ast.Text:
-			b.WriteString(s.textOf(n))
-			if n.HardLineBreak() {
-				b.WriteByte(' ')
-			}
-		case *ast.CodeSpan:
-			b.WriteString(s.codeOf(n))
-		case *ast.RawHTML:
-			b.WriteString(s.htmlOf(n))
-		case *ast.AutoLink:
-			b.Write(n.Label(s.source))
-		case *ast.Link:
-			b.WriteString(s.flat(n) + reference(s.unescape(n.Destination), s.unescape(n.Title)))
-		case *ast.Image:
-			b.WriteString(s.flat(n) + reference(s.unescape(n.Destination), s.unescape(n.Title)))
-		default:
-			b.WriteString(s.flat(n))
-		}
+		b.WriteString(s.flatOne(node))
 	}
 	return b.String()
+}
+
+func (s *script) flatOne(node ast.Node) string {
+	switch n := node.(type) {
+	case *ast.Text:
+		if n.HardLineBreak() {
+			return s.textOf(n) + " "
+		}
+		return s.textOf(n)
+	case *ast.CodeSpan:
+		return s.codeOf(n)
+	case *ast.RawHTML:
+		return s.htmlOf(n)
+	case *ast.AutoLink:
+		return string(n.Label(s.source))
+	case *ast.Link:
+		return s.flat(n) + reference(s.unescape(n.Destination), s.unescape(n.Title))
+	case *ast.Image:
+		return s.flat(n) + reference(s.unescape(n.Destination), s.unescape(n.Title))
+	default:
+		return s.flat(n)
+	}
 }
 
 // reference is how a link inside an image's text is shown.

@@ -39,7 +39,7 @@ const (
 )
 
 var (
-	errUnrenderable = errors.New("nested too deeply to render")
+	errUnrenderable = errors.New("nested too deeply or too intricate to render")
 	entityPattern   = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);?`)
 	foreignStandIn  = regexp.MustCompile("[" + standIns + mark + "]")
 	hide            = strings.NewReplacer(pairs()...)
@@ -66,8 +66,9 @@ func reversed(pairs []string) []string {
 // spaces, and the entities of control characters stay as they were written.
 // Link reference definitions, which CommonMark leaves out of a document, stay
 // where they are as blocks of HTML, which hold text to show verbatim. A document
-// nested more than maxNesting deep is an error.
-func parse(source string) (ast.Node, []byte, error) {
+// nested more than maxNesting deep or over another of the bounds is an error, and
+// so is what stopped gives.
+func parse(source string, stopped func() error) (ast.Node, []byte, error) {
 	source = foreignStandIn.ReplaceAllString(expandTabs(source), "\ufffd")
 	source = entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
 		if strings.ContainsFunc(html.UnescapeString(entity), isUnsafe) {
@@ -78,13 +79,21 @@ func parse(source string) (ast.Node, []byte, error) {
 	if !strings.HasSuffix(source, "\n") {
 		source += "\n" // goldmark loses what a fence says at the very end
 	}
+	bounds := &bounds{stopped: stopped}
 	reader := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		parser.WithParagraphTransformers(util.Prioritized(keepDefinitions{}, 100)), // goldmark's own priority
+		parser.WithParagraphTransformers(
+			util.Prioritized(counting{bounds}, 99),
+			util.Prioritized(keepDefinitions{}, 100), // goldmark's own priority
+		),
 	)
 	goldmark.New(goldmark.WithParser(reader), goldmark.WithExtensions(extension.GFM, extension.DefinitionList))
+	reader.AddOptions(bounds)
 	document := reader.Parse(text.NewReader([]byte(source)))
+	if bounds.over() {
+		return nil, nil, bounds.err
+	}
 	if deeperThan(document, maxNesting) {
 		return nil, nil, errUnrenderable
 	}

@@ -22,6 +22,8 @@ func environment(pairs ...string) Env {
 	return func(key string) string { return values[key] }
 }
 
+func neverStopped() error { return nil }
+
 func colorful(width int, pairs ...string) *Streams {
 	return &Streams{OutTTY: true, OutColor: true, UTF8: true, Width: width,
 		env: environment(append(pairs, "TERM=xterm-256color")...)}
@@ -238,21 +240,27 @@ func TestMarkdownFallsBackToTheCleanedText(t *testing.T) {
 func TestRenderingIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
-		_, err := within(renderLimit, func() (string, error) {
+		var late error
+		_, err := within(renderLimit, func(stopped func() error) (string, error) {
 			<-time.After(time.Hour)
+			late = stopped()
 			return "late", nil
 		})
 		if err == nil || time.Since(start) != renderLimit {
 			t.Errorf("a slow rendering gave %v after %v", err, time.Since(start))
 		}
 		<-time.After(time.Hour)
+		synctest.Wait()
+		if late == nil {
+			t.Error("the rendering that nobody waits for was not told so")
+		}
 	})
-	_, err := within(renderLimit, func() (string, error) { panic("bug") })
+	_, err := within(renderLimit, func(func() error) (string, error) { panic("bug") })
 	if err == nil || !strings.Contains(err.Error(), "bug") {
 		t.Errorf("a panic gave %v", err)
 	}
 	broken := errors.New("broken")
-	if _, err := within(renderLimit, func() (string, error) { return "", broken }); !errors.Is(err, broken) {
+	if _, err := within(renderLimit, func(func() error) (string, error) { return "", broken }); !errors.Is(err, broken) {
 		t.Errorf("an error gave %v", err)
 	}
 }

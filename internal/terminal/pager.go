@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/charmbracelet/x/ansi"
 	"golang.org/x/term"
 )
 
@@ -58,7 +57,7 @@ func (s *Streams) exceedsScreen(text string) bool {
 func wrappedRows(line string, columns int) int {
 	rows, at, state := 1, 0, byte(0)
 	for line != "" {
-		sequence, width, n, next := ansi.DecodeSequence(line, state, nil)
+		sequence, width, n, next := decode(line, state)
 		line, state = line[n:], next
 		if sequence == "\t" { // a tab stops at the edge
 			at = min(at+terminalTab-at%terminalTab, columns-1)

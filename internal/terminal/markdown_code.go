@@ -1,0 +1,101 @@
+package terminal
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/formatters"
+	"github.com/alecthomas/chroma/v2/lexers"
+	"github.com/alecthomas/chroma/v2/styles"
+	"github.com/muesli/termenv"
+	"github.com/yuin/goldmark/ast"
+	"github.com/yuin/goldmark/text"
+)
+
+// themeOfGlamour is the name under which glamour registers the colours that a
+// style has for code when it first renders code.
+const themeOfGlamour = "charm"
+
+// code lays out a block of code under what its fence says.
+func (b *blocks) code(node ast.Node, width int) ([][]cell, error) {
+	var rows [][]cell
+	language := ""
+	if fenced, ok := node.(*ast.FencedCodeBlock); ok && fenced.Info != nil {
+		info := b.unescape(fenced.Info.Value(b.source))
+		language, _, _ = strings.Cut(info, " ")
+		inner, err := b.within(b.config.CodeBlock.StylePrimitive)
+		if err != nil {
+			return nil, err
+		}
+		if rows, err = inner.shown(info, width); err != nil {
+			return nil, err
+		}
+	}
+	lines, err := b.codeLines(string(node.Lines().Value(b.source)), language)
+	for _, line := range lines {
+		rows = append(rows, wrapVerbatim(line, width)...)
+	}
+	return rows, err
+}
+
+// codeLines is code in the colours of its language.
+func (b *blocks) codeLines(code, language string) ([][]cell, error) {
+	theme := b.config.CodeBlock.Theme
+	if b.config.CodeBlock.Chroma != nil && b.profile != termenv.Ascii {
+		theme = themeOfGlamour
+	}
+	if theme == "" {
+		return b.codeLeaf(hide.Replace(code), "")
+	}
+	// Glamour would not stop in a lexer that takes long.
+	frame, err := b.codeLeaf(mark, "text")
+	if err != nil {
+		return nil, err
+	}
+	var indent []cell
+	for _, line := range frame {
+		if at := slices.IndexFunc(line, func(c cell) bool { return c.text == mark }); at >= 0 {
+			indent = line[:at]
+		}
+	}
+	highlighted, err := b.highlight(code, language, theme)
+	return quoted(indent, indent, b.cells(highlighted)), err
+}
+
+// codeLeaf has glamour render a block of code.
+func (b *blocks) codeLeaf(code, language string) ([][]cell, error) {
+	block := ast.NewFencedCodeBlock(b.script.text(language))
+	start := len(b.source)
+	b.source = append(b.source, code...)
+	block.Lines().Append(text.NewSegment(start, len(b.source)))
+	return b.leaf(block)
+}
+
+// highlight is quick.Highlight of chroma, which glamour uses, until b is stopped:
+// some lexers take a time that grows with the square of what they read.
+func (b *blocks) highlight(code, language, theme string) (string, error) {
+	lexer := lexers.Get(language)
+	if lexer == nil {
+		lexer = lexers.Analyse(code)
+	}
+	if lexer == nil {
+		lexer = lexers.Fallback
+	}
+	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, code)
+	if err != nil {
+		return "", err
+	}
+	var out bytes.Buffer
+	err = formatters.Get(chromaFormatter(b.profile)).Format(&out, styles.Get(theme), func() chroma.Token {
+		if b.stopped() != nil {
+			return chroma.EOF
+		}
+		return tokens()
+	})
+	if err == nil {
+		err = b.stopped()
+	}
+	return out.String(), err
+}

@@ -1,0 +1,123 @@
+package terminal
+
+import (
+	"strings"
+
+	"github.com/charmbracelet/glamour/ansi"
+	"github.com/yuin/goldmark/ast"
+	extensions "github.com/yuin/goldmark/extension/ast"
+)
+
+// unmarked is config without what it puts around inline nodes that can have
+// several children: glamour 1.0 puts it around each child, and goldmark makes
+// several of a text with a bracket, an underscore or a line end in it.
+func unmarked(config ansi.StyleConfig) ansi.StyleConfig {
+	for _, style := range []*ansi.StylePrimitive{
+		&config.Emph, &config.Strong, &config.Strikethrough, &config.LinkText,
+	} {
+		style.BlockPrefix, style.BlockSuffix, style.Prefix, style.Suffix = "", "", "", ""
+	}
+	return config
+}
+
+// mark puts what style has around a node, whose children are resolved: the marks
+// of its block outside, where its style does not reach, the others inside.
+func (s *script) mark(parent, node ast.Node, style ansi.StylePrimitive) {
+	if first := node.FirstChild(); first != nil && style.Prefix != "" {
+		node.InsertBefore(node, first, s.text(style.Prefix))
+	}
+	if style.Suffix != "" {
+		node.AppendChild(node, s.text(style.Suffix))
+	}
+	s.insert(parent, node, style.BlockPrefix, style.BlockSuffix)
+}
+
+// insert shows before and after around a node.
+func (s *script) insert(parent, node ast.Node, before, after string) {
+	if before != "" {
+		parent.InsertBefore(parent, node, s.text(before))
+	}
+	if after != "" {
+		parent.InsertAfter(parent, node, s.text(after))
+	}
+}
+
+func (s *script) emphasis(n *ast.Emphasis) ansi.StylePrimitive {
+	if n.Level > 1 {
+		return s.style.Strong
+	}
+	return s.style.Emph
+}
+
+// codeMarks are the marks of code, which glamour leaves out, and where they are
+// backticks, as many as CommonMark 6.1 needs around code that has some.
+func (s *script) codeMarks(code string) (before, after string) {
+	before, after = s.style.Code.BlockPrefix, s.style.Code.BlockSuffix
+	if before == "" || before != after || strings.Trim(before, "`") != "" {
+		return before, after
+	}
+	for strings.Contains(code, before) {
+		before += "`"
+	}
+	if strings.HasPrefix(code, "`") || strings.HasSuffix(code, "`") {
+		return before + " ", " " + before
+	}
+	return before, before
+}
+
+// strikeOut puts text that is struck out in the place of n.
+func (s *script) strikeOut(parent ast.Node, n *extensions.Strikethrough) {
+	style := s.style.Strikethrough
+	s.strike(n)
+	if first := n.FirstChild(); first != nil && style.Prefix != "" {
+		n.InsertBefore(n, first, s.struck(style.Prefix))
+	}
+	if style.Suffix != "" {
+		n.AppendChild(n, s.struck(style.Suffix))
+	}
+	s.insert(parent, n, style.BlockPrefix, style.BlockSuffix)
+	unwrap(parent, n)
+}
+
+// strike makes all text below parent, which is not resolved yet, text that is
+// struck out, of which glamour takes the text alone; emphasis stays around it.
+func (s *script) strike(parent ast.Node) {
+	for node := parent.FirstChild(); node != nil; {
+		next := node.NextSibling()
+		switch n := node.(type) {
+		case *ast.Emphasis:
+			s.strike(n)
+			s.mark(parent, n, s.emphasis(n))
+		case *extensions.Strikethrough:
+			s.strikeOut(parent, n)
+		case *ast.CodeSpan:
+			code := s.codeOf(n)
+			before, after := s.codeMarks(code)
+			parent.ReplaceChild(parent, n, s.struck(before+code+after))
+		case *ast.Link:
+			rest := reference(s.unescape(n.Destination), s.unescape(n.Title))
+			s.strike(n)
+			n.AppendChild(n, s.struck(rest))
+			unwrap(parent, n)
+		default:
+			parent.ReplaceChild(parent, n, s.struck(s.flatOne(n)))
+		}
+		node = next
+	}
+}
+
+func (s *script) struck(shown string) ast.Node {
+	struck := extensions.NewStrikethrough()
+	struck.AppendChild(struck, s.text(shown))
+	return struck
+}
+
+// unwrap puts the children of node in its place.
+func unwrap(parent, node ast.Node) {
+	for child := node.FirstChild(); child != nil; {
+		next := child.NextSibling()
+		parent.InsertBefore(parent, node, child)
+		child = next
+	}
+	parent.RemoveChild(parent, node)
+}
