@@ -141,7 +141,7 @@ func runAgentsList(opts agentsOptions) error {
 		cells = append(cells, []string{name, profile.Agents[name], mark})
 	}
 	if len(cells) == 0 {
-		f.note("profile %q has no aliases; add one with: hobnob agents add NAME UUID", profile.Name)
+		f.note("profile %q has no aliases; add one with: hobnob agents add NAME UUID"+ofProfile, profile.Name)
 		return nil
 	}
 	return writeError(f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "UUID"}, {Title: "DEFAULT"}}, cells))
@@ -179,7 +179,7 @@ func runAgentsRemove(opts agentsOptions) error {
 		return err
 	}
 	if strings.EqualFold(profile.Agent, opts.Name) {
-		opts.f.warn("%q is still the default agent of profile %q; choose another with: hobnob agents use NAME", opts.Name, profile.Name)
+		opts.f.warn("%q is still the default agent of profile %q; choose another with: hobnob agents use NAME"+ofProfile, opts.Name, profile.Name)
 	}
 	return opts.f.done("removed the alias %q from profile %q", opts.Name, profile.Name)
 }

@@ -65,7 +65,8 @@ for byte. See also: hobnob help exit-codes.`,
   tail -50 error.log | hobnob chat "what went wrong?"
   hobnob chat -x=sh "find the ten largest files" > largest.sh
   hobnob chat --json "name three rivers" | jq -r .reply`,
-		GroupID: groupAsk,
+		GroupID:     groupAsk,
+		Annotations: map[string]string{freeText: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Words = args
 			opts.historyGiven = cmd.Flags().Changed("history")
@@ -74,7 +75,7 @@ for byte. See also: hobnob help exit-codes.`,
 			}
 			for _, name := range []string{"at", "edit-turn"} {
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return usagef("see: hobnob conversations tree", "--%s names no turn", name)
+					return usagef("see: hobnob conversations tree"+ofProfile, "--%s names no turn", name)
 				}
 			}
 			if cmd.Flags().Changed("template") && opts.Template == "" {

@@ -43,7 +43,7 @@ func continuable(turn history.Turn) error {
 	if turn.State == history.Answered {
 		return nil
 	}
-	return usagef("ask it again with: hobnob resend "+history.Short(turn.Conversation), "turn %s is %s; only an answered turn can be continued", history.Short(turn.ID), turn.State)
+	return usagef("ask it again with: hobnob resend "+history.Short(turn.Conversation)+ofProfile, "turn %s is %s; only an answered turn can be continued", history.Short(turn.ID), turn.State)
 }
 
 // ask returns the text of the question: the one that is asked again, the edited

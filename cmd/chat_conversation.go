@@ -34,7 +34,7 @@ func (o chatOptions) continued(ctx context.Context, profile config.Profile, writ
 		return store, nil, branch{}, nil
 	}
 	if store == nil {
-		return nil, nil, branch{}, &hintError{err: &history.NotFoundError{Ref: first(o.Conversation, "latest")}, hint: "there is no history yet; ask without -c"}
+		return nil, nil, branch{}, &hintError{err: &history.NotFoundError{Ref: o.Conversation}, hint: "there is no history yet; ask without -c"}
 	}
 	var found history.Conversation
 	switch turn := first(o.At, o.EditTurn); {
@@ -42,6 +42,7 @@ func (o chatOptions) continued(ctx context.Context, profile config.Profile, writ
 		var t history.Turn
 		if t, err = store.FindTurn(ctx, "", turn); err == nil {
 			found, err = store.Find(ctx, t.Conversation)
+			err = inTrash(ctx, store, err)
 		}
 	case o.Conversation == "":
 		found, err = store.Latest(ctx, profile.Name)
@@ -51,6 +52,7 @@ func (o chatOptions) continued(ctx context.Context, profile config.Profile, writ
 		}
 	default:
 		found, err = store.Find(ctx, o.Conversation)
+		err = inTrash(ctx, store, err)
 	}
 	if err != nil {
 		return nil, nil, branch{}, err

@@ -46,7 +46,7 @@ func (o chatOptions) validateDetach() error {
 
 // needsHistory explains why --detach cannot be had where nothing is saved.
 func needsHistory(profile config.Profile) error {
-	return usagef("hobnob config set history.save true, or leave --detach out", "--detach needs the history, and history.save is false in the profile %q", profile.Name)
+	return usagef("hobnob config set history.save true"+ofProfile+", or leave --detach out", "--detach needs the history, and history.save is false in the profile %q", profile.Name)
 }
 
 // detachedJSON is what chat --detach --json prints.
@@ -98,7 +98,7 @@ func (f *Factory) token(ctx context.Context, p config.Profile) (string, error) {
 		return "", err
 	}
 	token, err := resolver.Token(ctx, key)
-	return token.Reveal(), noToken(err, key)
+	return token.Reveal(), noToken(err, resolver, key)
 }
 
 // startDelivery starts this program once more, in the background and out of the

@@ -97,6 +97,16 @@ func (d *detaching) process() int {
 	return found[0]
 }
 
+// awaits looks for something now and then.
+func (d *detaching) awaits(what string, ok func() bool) {
+	d.t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); <-time.After(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			d.t.Fatalf("%s does not come", what)
+		}
+	}
+}
+
 func (d *detaching) proc(pid int, name string) string {
 	d.t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
@@ -211,11 +221,7 @@ func TestCtrlCBeforeADetachedQuestionIsKeptSendsNothing(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	for deadline := time.Now().Add(time.Minute); len(d.background()) == 0; {
-		if time.Now().After(deadline) {
-			t.Fatal("nothing was started")
-		}
-	}
+	d.awaits("a process in the background", func() bool { return len(d.background()) > 0 })
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -224,11 +230,7 @@ func TestCtrlCBeforeADetachedQuestionIsKeptSendsNothing(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "error: stopped by Ctrl-C") {
 		t.Errorf("exit code %d, %q, %q", code, &stdout, &stderr)
 	}
-	for deadline := time.Now().Add(time.Minute); len(d.background()) > 0; {
-		if time.Now().After(deadline) {
-			t.Fatal("the process in the background does not end")
-		}
-	}
+	d.awaits("the end of the process in the background", func() bool { return len(d.background()) == 0 })
 	if out, _, _ := d.run("conversations", "show"); strings.Contains(out, "second") {
 		t.Errorf("the question was kept: %s", out)
 	}

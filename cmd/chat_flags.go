@@ -1,5 +1,7 @@
 package cmd
 
+import "strings"
+
 // validate refuses flags that contradict each other.
 func (o chatOptions) validate() error {
 	const see = "see: hobnob chat --help"
@@ -8,6 +10,10 @@ func (o chatOptions) validate() error {
 		return usagef(see, "--continue and --conversation exclude each other")
 	case o.Title != "" && (o.Continue || o.Conversation != ""):
 		return usagef(see, "--title names a new conversation; it cannot be used while continuing one")
+	case o.Title != "" && o.NoSave:
+		return usagef(see, "--title and --no-save exclude each other: nothing is kept that could have a title")
+	case o.Title != "" && strings.TrimSpace(o.Title) == "":
+		return usagef("leave --title out to make it of the question", "a title cannot be empty")
 	case o.branches() > 1:
 		return usagef(see, "--at, --again and --edit-turn exclude each other")
 	case o.Title != "" && o.branches() > 0:

@@ -78,25 +78,6 @@ func newConfigGetCommand(f *Factory, run func(configOptions) error) *cobra.Comma
 	}
 }
 
-func newConfigSetCommand(f *Factory, run func(configOptions) error) *cobra.Command {
-	opts := configOptions{f: f}
-	if run == nil {
-		run = runConfigSet
-	}
-	return &cobra.Command{
-		Use:               "set KEY VALUE",
-		Annotations:       map[string]string{createsConfig: ""},
-		Short:             "Change a setting",
-		Example:           "  hobnob config set style light\n  hobnob config set token_command '[pass, show, hobnob]'",
-		Args:              exactArgs("KEY", "VALUE"),
-		ValidArgsFunction: f.completeSettingAndValue,
-		RunE: func(_ *cobra.Command, args []string) error {
-			opts.Key, opts.Value = args[0], args[1]
-			return run(opts)
-		},
-	}
-}
-
 func newConfigUnsetCommand(f *Factory, run func(configOptions) error) *cobra.Command {
 	opts := configOptions{f: f}
 	if run == nil {
@@ -271,35 +252,6 @@ func (o configOptions) place(setting config.Setting) ([]string, error) {
 		return keys, nil // no service yet: for whichever comes
 	}
 	return append([]string{"profiles", profile}, keys...), nil
-}
-
-func runConfigSet(opts configOptions) error {
-	setting, err := lookupSetting(opts.Key)
-	if err != nil {
-		return err
-	}
-	value, err := setting.Parse(opts.Value)
-	if err != nil {
-		return err
-	}
-	if name, ok := value.(string); ok && setting.Key == config.ProfileKey {
-		c, err := opts.f.Config()
-		if err != nil {
-			return err
-		}
-		if _, err := c.Known(name); err != nil {
-			return err
-		}
-		value = strings.ToLower(name)
-	}
-	keys, err := opts.place(setting)
-	if err != nil {
-		return err
-	}
-	if err := opts.f.editConfig(func(d *config.Document) error { return d.Set(value, keys...) }); err != nil {
-		return err
-	}
-	return opts.f.done("%s is %s", strings.Join(keys, "."), config.Format(value))
 }
 
 func runConfigUnset(opts configOptions) error {

@@ -26,12 +26,16 @@ func newContextCommand(f *Factory, run func(context.Context, contextOptions) err
 	if run == nil {
 		run = runContext
 	}
+	named := func(cmd *cobra.Command, args []string) string {
+		return first(firstArgument(cmd, args), f.Env("HOBNOB_CONVERSATION"))
+	}
 	cmd := &cobra.Command{
 		Use:   "context [CONVERSATION]",
 		Short: "Say what the next question would carry with it",
-		Long: `Say which earlier turns of a conversation, the latest or the one that is named,
-the next question would carry: their size, the estimated tokens, and why a turn is
-left out. The estimate learns from what the agent has counted before.
+		Long: `Say which earlier turns of a conversation the next question would carry: their
+size, the estimated tokens, and why a turn is left out. The conversation is the one
+that is named, else that of HOBNOB_CONVERSATION, which chat continues, else the
+latest. The estimate learns from what the agent has counted before.
 
 --pin keeps a turn in the context, where the limits would leave it out; --skip
 leaves it out, and --unmark takes either back. Nothing that is left out leaves this machine's disk.
@@ -43,9 +47,7 @@ The limits are the settings history.context_turns and history.context_tokens.`,
 		Args:              atMostOne,
 		ValidArgsFunction: f.completeFirst(f.completeConversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				opts.Ref = args[0]
-			}
+			opts.Ref = named(cmd, args)
 			return run(cmd.Context(), opts)
 		},
 	}
@@ -54,7 +56,7 @@ The limits are the settings history.context_turns and history.context_tokens.`,
 	flags.StringArrayVar(&opts.Skip, "skip", nil, "never send this `turn` (repeatable)")
 	flags.StringArrayVar(&opts.Unmark, "unmark", nil, "neither pin nor skip this `turn` (repeatable)")
 	for _, flag := range []string{"pin", "skip", "unmark"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, f.completeTurns(firstArgument, false))
+		_ = cmd.RegisterFlagCompletionFunc(flag, f.completeTurns(named, false))
 	}
 	return cmd
 }

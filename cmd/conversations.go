@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -48,7 +51,7 @@ func (f *Factory) existing(ctx context.Context, ref string) (*history.Store, err
 		return nil, err
 	}
 	if store == nil {
-		return nil, &hintError{err: &history.NotFoundError{Ref: first(ref, "latest")}, hint: "there is no history yet"}
+		return nil, &hintError{err: &history.NotFoundError{Ref: ref}, hint: "there is no history yet"}
 	}
 	return f.History(ctx)
 }
@@ -58,7 +61,7 @@ func (f *Factory) existing(ctx context.Context, ref string) (*history.Store, err
 // the profile.
 func (f *Factory) conversation(ctx context.Context, store *history.Store, ref string) (history.Conversation, error) {
 	if store == nil {
-		return history.Conversation{}, &hintError{err: &history.NotFoundError{Ref: first(ref, "latest")}, hint: "there is no history yet"}
+		return history.Conversation{}, &hintError{err: &history.NotFoundError{Ref: ref}, hint: "there is no history yet"}
 	}
 	if ref == "" {
 		profile, err := f.Profile()
@@ -77,11 +80,49 @@ func (f *Factory) conversation(ctx context.Context, store *history.Store, ref st
 	if !errors.As(err, &missing) {
 		return found, err
 	}
-	turn, terr := store.FindByService(ctx, ref)
-	if terr != nil {
-		return history.Conversation{}, err
+	if turn, terr := store.FindByService(ctx, ref); terr == nil {
+		found, err = store.Find(ctx, turn.Conversation)
 	}
-	return store.Find(ctx, turn.Conversation)
+	return found, inTrash(ctx, store, err)
+}
+
+// inTrash says of what Find did not find that it is in the trash, if it is.
+func inTrash(ctx context.Context, store *history.Store, err error) error {
+	var missing *history.NotFoundError
+	if !errors.As(err, &missing) {
+		return err
+	}
+	deleted, derr := store.FindDeleted(ctx, missing.Ref)
+	var several *history.AmbiguousError
+	switch {
+	case derr == nil:
+		return &hintError{err: fmt.Errorf("%w: it is in the trash", err), hint: "take it out with: hobnob conversations restore " + history.Short(deleted.ID)}
+	case errors.As(derr, &several):
+		return &hintError{err: fmt.Errorf("%w: several in the trash have that name", err), hint: "see them with: hobnob conversations list --deleted" + ofProfile}
+	}
+	return err
+}
+
+// namedProfile is the profile that -p or HOBNOB_PROFILE names, for commands that
+// are otherwise about every profile: then it is empty. One that is not set up here
+// is an *UnknownProfileError, unless an import brought conversations of it.
+func (f *Factory) namedProfile(ctx context.Context, store *history.Store) (string, error) {
+	given := first(f.Global.Profile, f.Env("HOBNOB_PROFILE"))
+	if given == "" {
+		return "", nil
+	}
+	c, err := f.Config()
+	if err != nil {
+		return "", err
+	}
+	name, _, err := c.Active()
+	if store == nil || !errors.As(err, new(*config.UnknownProfileError)) {
+		return name, err
+	}
+	if all, err := store.All(ctx, given, true); err != nil || len(all) > 0 {
+		return given, err
+	}
+	return "", err
 }
 
 // findAll finds several conversations, or none.
@@ -111,6 +152,9 @@ func someArgs(name string) cobra.PositionalArgs {
 		if len(args) == 0 {
 			return usagef("usage: "+cmd.UseLine(), "%s is missing", name)
 		}
+		if slices.Contains(args, "") {
+			return emptyArg(cmd, name)
+		}
 		return nil
 	}
 }
@@ -119,6 +163,9 @@ func someArgs(name string) cobra.PositionalArgs {
 func atMostOne(cmd *cobra.Command, args []string) error {
 	if len(args) > 1 {
 		return usagef("usage: "+cmd.UseLine(), "%q is too much", args[1])
+	}
+	if len(args) == 1 && args[0] == "" {
+		return emptyArg(cmd, strings.Trim(strings.TrimPrefix(cmd.Use, cmd.Name()), " []"))
 	}
 	return nil
 }

@@ -46,7 +46,7 @@ func runConversationsDelete(ctx context.Context, opts conversationsDeleteOptions
 	}
 	found, err := findAll(ctx, store.Find, opts.Refs)
 	if err != nil {
-		return err
+		return inTrash(ctx, store, err)
 	}
 	if !opts.DryRun {
 		if err := store.Delete(ctx, ids(found)...); err != nil {

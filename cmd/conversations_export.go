@@ -31,6 +31,9 @@ type conversationsExportOptions struct {
 // exportFormats are the formats and the extensions of their files.
 var exportFormats = []string{"md", "json", "html"}
 
+// otherExtensions are more extensions by which files of a format are known.
+var otherExtensions = map[string]string{"markdown": "md", "txt": "md", "htm": "html"}
+
 func newConversationsExportCommand(f *Factory, run func(context.Context, conversationsExportOptions) error) *cobra.Command {
 	opts := conversationsExportOptions{f: f}
 	if run == nil {
@@ -49,7 +52,8 @@ func newConversationsExportCommand(f *Factory, run func(context.Context, convers
         loss: hobnob conversations import reads it back
 
 Without --format the name of the file decides, and else it is Markdown. --all means
-every conversation, of one profile with -p; in JSON those in the trash too.`,
+every conversation, of one profile with -p or HOBNOB_PROFILE; in JSON those in the
+trash too.`,
 		Example: `  hobnob conversations export 3f2a > notes.md
   hobnob conversations export 3f2a 9b0c -o talk.html
   hobnob conversations export --all -o backup.json
@@ -57,6 +61,12 @@ every conversation, of one profile with -p; in JSON those in the trash too.`,
 		ValidArgsFunction: f.completeConversations,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
+			if slices.Contains(args, "") {
+				return emptyArg(cmd, "ID|TITLE")
+			}
+			if cmd.Flags().Changed("output") && opts.Output == "" {
+				return usagef("name it, or leave -o out to write to stdout", "--output names no file")
+			}
 			if err := opts.check(); err != nil {
 				return err
 			}
@@ -84,17 +94,32 @@ func (o *conversationsExportOptions) check() error {
 	if o.Output == "-" {
 		o.Output = ""
 	}
-	if extension := strings.TrimPrefix(filepath.Ext(o.Output), "."); o.Format == "" && slices.Contains(exportFormats, extension) {
-		o.Format = extension
-	}
-	if o.Format == "" && o.f.Global.JSON {
-		o.Format = "json"
-	}
 	if o.Format == "" {
-		o.Format = "md"
+		if err := o.formatByName(); err != nil {
+			return err
+		}
 	}
 	if o.Format == "html" && o.Output == "" && o.f.IO.OutTTY {
 		return usagef("write it to a file: -o talk.html", "a web page is nothing for a terminal")
+	}
+	return nil
+}
+
+// formatByName chooses the format by the name of the file.
+func (o *conversationsExportOptions) formatByName() error {
+	name := strings.TrimLeft(filepath.Base(o.Output), ".") // .notes has no extension
+	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
+	switch other := otherExtensions[extension]; {
+	case slices.Contains(exportFormats, extension):
+		o.Format = extension
+	case other != "":
+		o.Format = other
+	case o.f.Global.JSON:
+		o.Format = "json"
+	case extension == "" || isFolder(o.Output):
+		o.Format = "md"
+	default:
+		return usagef("choose one with --format: md, json, html", "%s: there is no format %q", o.Output, extension)
 	}
 	return nil
 }
@@ -153,11 +178,11 @@ func (o conversationsExportOptions) find(ctx context.Context, store *history.Sto
 			o.f.note("there are no conversations yet")
 			return nil, nil
 		}
-		all, err := store.All(ctx, o.f.Global.Profile, o.Format == "json")
-		if err == nil && len(all) == 0 && o.f.Global.Profile != "" {
-			_, err = o.f.Profile() // an empty backup of a profile that does not exist is none
+		profile, err := o.f.namedProfile(ctx, store)
+		if err != nil {
+			return nil, err
 		}
-		return all, err
+		return store.All(ctx, profile, o.Format == "json")
 	}
 	seen := map[string]bool{}
 	var found []history.Conversation

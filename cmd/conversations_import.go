@@ -114,7 +114,7 @@ func (o conversationsImportOptions) importFile(ctx context.Context, name, profil
 	}
 	trees := history.ReadExport(file)
 	if out.Format != transcript.Hobnob {
-		if trees, err = transcript.ReadForeign(out.Format, file, originOf(name, file)); err != nil {
+		if trees, err = transcript.ReadForeign(out.Format, file, originOf(name)); err != nil {
 			return out, err
 		}
 	} else if o.f.Global.Profile == "" {
@@ -159,10 +159,11 @@ func (o conversationsImportOptions) failed(name string, format transcript.Format
 	return err
 }
 
-// openImport opens a file that can be read twice: what cannot, a pipe, is copied
-// to a private temporary file first.
+// openImport opens a file that can be read twice: what cannot, a pipe, and what is
+// UTF-16, as PowerShell writes it, is copied to a private temporary file first.
 func (f *Factory) openImport(name string) (file *os.File, closeFile func(), err error) {
 	var from io.Reader
+	var regular bool
 	if name == "-" {
 		if f.IO.InTTY {
 			return nil, nil, usagef("pipe an export into it, or name a file", "there is nothing on stdin")
@@ -172,11 +173,20 @@ func (f *Factory) openImport(name string) (file *os.File, closeFile func(), err 
 		if file, err = os.Open(name); err != nil {
 			return nil, nil, usagef("name a file that can be read, or - for stdin", "%v", err)
 		}
-		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
-			return file, func() { _ = file.Close() }, nil
+		info, err := file.Stat()
+		if err == nil && info.IsDir() {
+			_ = file.Close()
+			return nil, nil, usagef("name the files in it that are to be imported", "%s is a directory", name)
 		}
-		defer func(pipe *os.File) { _ = pipe.Close() }(file)
-		from = file
+		from, regular = file, err == nil && info.Mode().IsRegular()
+	}
+	text, was16 := transcript.FromUTF16(bufio.NewReader(from))
+	if regular && !was16 {
+		_, err = file.Seek(0, io.SeekStart)
+		return file, func() { _ = file.Close() }, err
+	}
+	if name != "-" {
+		defer func(original *os.File) { _ = original.Close() }(file)
 	}
 	if file, err = os.CreateTemp("", "hobnob-import-*"); err != nil {
 		return nil, nil, err
@@ -185,7 +195,7 @@ func (f *Factory) openImport(name string) (file *os.File, closeFile func(), err 
 		_ = file.Close()
 		_ = os.Remove(file.Name())
 	}
-	if _, err = io.Copy(file, from); err == nil {
+	if _, err = io.Copy(file, text); err == nil {
 		_, err = file.Seek(0, io.SeekStart)
 	}
 	if err != nil {
@@ -196,9 +206,9 @@ func (f *Factory) openImport(name string) (file *os.File, closeFile func(), err 
 }
 
 // originOf is what the file itself tells of a foreign export.
-func originOf(name string, file *os.File) transcript.Origin {
+func originOf(name string) transcript.Origin {
 	origin := transcript.Origin{Name: filepath.Base(name), Time: time.Now()}
-	if info, err := file.Stat(); err == nil {
+	if info, err := os.Stat(name); err == nil && name != "-" && info.Mode().IsRegular() {
 		origin.Time = info.ModTime()
 	}
 	return origin

@@ -119,9 +119,9 @@ func listFromService(ctx context.Context, f *Factory, profile config.Profile, li
 	defer stop()
 	records, err := client.Conversations(ctx, limit)
 	if err != nil {
-		told := explain(err)
+		told := f.explain(err)
 		if told.Exit != exitUsage {
-			return nil, &hintError{err: err, hint: first(told.Hint, "ask again") + "; what this machine remembers: hobnob conversations list --local"}
+			return nil, &hintError{err: err, hint: first(told.Hint, "ask again") + "; what this machine remembers: hobnob conversations list --local" + ofProfile}
 		}
 	}
 	return records, err
@@ -132,6 +132,7 @@ func listFromService(ctx context.Context, f *Factory, profile config.Profile, li
 func joinConversations(ctx context.Context, store *history.Store, profile config.Profile, records []api.Conversation, filter history.Filter, localOnly bool) ([]conversationRow, error) {
 	rows := []conversationRow{}
 	at := map[string]int{} // local id → row
+	now := time.Now()
 	add := func(c history.Conversation) (int, error) {
 		if i, ok := at[c.ID]; ok {
 			return i, nil
@@ -146,10 +147,13 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 		if len(ids) > 0 && (localOnly || len(records) >= filter.Limit) {
 			where = "both"
 		}
-		created, updated := c.Created, c.Updated
+		created, updated, order := c.Created, c.Updated, c.Updated
+		if history.InFuture(updated, now) {
+			order = time.Time{} // last, as the history lists it
+		}
 		rows = append(rows, conversationRow{
 			ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: orNull(c.AgentID), Turns: c.Turns,
-			Created: &created, Updated: &updated, order: updated, Where: where, ServiceIDs: nonNil(ids), Service: []json.RawMessage{},
+			Created: &created, Updated: &updated, order: order, Where: where, ServiceIDs: nonNil(ids), Service: []json.RawMessage{},
 		})
 		at[c.ID] = len(rows) - 1
 		return at[c.ID], nil
@@ -175,7 +179,7 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 			}
 		}
 	}
-	last := time.Now()
+	last := now
 	for _, r := range records {
 		c, ok := known[r.ID]
 		if !ok {
@@ -190,10 +194,12 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 		if c.Deleted.IsZero() == filter.Deleted {
 			continue // in the trash, and asked for what is not
 		}
-		last = c.Updated
 		i, err := add(c)
 		if err != nil {
 			return nil, err
+		}
+		if !rows[i].order.IsZero() {
+			last = rows[i].order
 		}
 		rows[i].Where, rows[i].Service = "both", append(rows[i].Service, r.Raw)
 	}

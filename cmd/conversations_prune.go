@@ -28,12 +28,14 @@ func newConversationsPruneCommand(f *Factory, run func(context.Context, conversa
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE | --trash",
 		Short: "Remove old conversations for good",
-		Long: `Remove conversations for good: those of every profile that were not used for the
-given time, or with --trash those that are in the trash (for that long, when
---older-than is given too). It asks first; without a terminal it wants --yes.`,
+		Long: `Remove conversations for good: those that were not used for the given time, or with
+--trash those that are in the trash (for that long, when --older-than is given too);
+of every profile, or of one with -p or HOBNOB_PROFILE. It asks first; without a
+terminal it wants --yes.`,
 		Example: `  hobnob conversations prune --older-than 90d --dry-run
   hobnob conversations prune --trash --older-than 30d --yes`,
-		Args: exactArgs(),
+		Args:              exactArgs(),
+		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.OlderThan == "" && !opts.Trash {
 				return usagef("see: hobnob conversations prune --help", "say what to remove: --older-than AGE, or --trash")
@@ -65,6 +67,9 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 	pruning := history.Pruning{Before: before, TrashOnly: opts.Trash}
 	store, err := f.ReadHistory(ctx)
 	if err != nil {
+		return err
+	}
+	if pruning.Profile, err = f.namedProfile(ctx, store); err != nil {
 		return err
 	}
 	var found []history.Conversation

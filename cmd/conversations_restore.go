@@ -43,7 +43,7 @@ func runConversationsRestore(ctx context.Context, opts conversationsRestoreOptio
 	}
 	found, err := findAll(ctx, store.FindDeleted, opts.Refs)
 	if err != nil {
-		return &hintError{err: err, hint: "see what is in the trash: hobnob conversations list --deleted"}
+		return &hintError{err: err, hint: "see what is in the trash: hobnob conversations list --deleted" + ofProfile}
 	}
 	word := "would restore"
 	if !opts.DryRun {

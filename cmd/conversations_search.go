@@ -30,13 +30,15 @@ func newConversationsSearchCommand(f *Factory, run func(context.Context, convers
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Search titles, questions and replies",
-		Long: `Search the titles, questions and replies of every profile, the newest first.
+		Long: `Search the titles, questions and replies of every profile, or of one with -p or
+HOBNOB_PROFILE, the newest first.
 
 All words must be there, in any order: word, "a phrase", begin*, and -not for what
 must not be there. Case and accents do not matter. Any text is a query.`,
 		Example: `  hobnob conversations search goroutine leak
   hobnob conversations search '"connection reset"' -proxy --since 30d
   hobnob conversations search --role assistant 'déploie*'`,
+		Annotations:       map[string]string{freeText: ""},
 		Args:              someArgs("QUERY"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -83,6 +85,9 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 	}
 	store, err := f.ReadHistory(ctx)
 	if err != nil {
+		return err
+	}
+	if query.Profile, err = f.namedProfile(ctx, store); err != nil {
 		return err
 	}
 	var hits []history.Hit

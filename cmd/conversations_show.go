@@ -44,6 +44,9 @@ gave. --verbose adds times, agent, tokens and the service's ids.`,
 			if opts.All && opts.Turn != "" {
 				return usagef("see: hobnob conversations show --help", "--all and --turn exclude each other")
 			}
+			if cmd.Flags().Changed("turn") && opts.Turn == "" {
+				return usagef("see: hobnob conversations tree"+ofProfile, "--turn names no turn")
+			}
 			return run(cmd.Context(), opts)
 		},
 	}
@@ -94,7 +97,7 @@ func (o conversationsShowOptions) find(ctx context.Context, store *history.Store
 			}
 		}
 		c, err := store.Find(ctx, turn.Conversation)
-		return c, []history.Turn{turn}, err
+		return c, []history.Turn{turn}, inTrash(ctx, store, err)
 	}
 	c, err := o.f.conversation(ctx, store, o.Ref)
 	if err != nil {
@@ -108,7 +111,7 @@ func (o conversationsShowOptions) find(ctx context.Context, store *history.Store
 		turns, err := store.Path(ctx, named.ID, 0)
 		return c, turns, err
 	}
-	if o.All {
+	if o.All || c.Head == "" { // without an answer there is no path
 		turns, err := store.Turns(ctx, c.ID)
 		return c, turns, err
 	}

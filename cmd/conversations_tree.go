@@ -26,7 +26,8 @@ func newConversationsTreeCommand(f *Factory, run func(context.Context, conversat
 		Short: "Draw the branches of a conversation",
 		Long: `Draw the turns of a conversation as a tree, the latest conversation or the one
 that is named. A line goes straight on where one question follows another, and
-branches where several follow the same turn. The head is marked.`,
+branches where several follow the same turn. Each line begins with the id of its
+turn. The head is marked.`,
 		Example:           "  hobnob conversations tree\n  hobnob conversations switch 3f2a 8c1d",
 		Args:              atMostOne,
 		ValidArgsFunction: f.completeFirst(f.completeConversations),
@@ -70,13 +71,28 @@ func runConversationsTree(ctx context.Context, opts conversationsTreeOptions) er
 		if line.turn.State != history.Answered {
 			marks += "(" + string(line.turn.State) + ") "
 		}
-		text := line.lead + history.Short(line.turn.ID) + "  " + marks + markNote(line.turn.Mark) + terminal.CleanLine(history.TitleOf(line.turn.Question))
+		lead := line.lead
+		if f.IO.OutTTY {
+			lead = f.leadEnd(lead, strokes)
+		}
+		text := history.Short(line.turn.ID) + "  " + lead + marks + markNote(line.turn.Mark) + terminal.CleanLine(history.TitleOf(line.turn.Question))
 		if f.IO.OutTTY {
 			text = f.IO.Truncate(text, f.IO.Columns())
 		}
 		b.WriteString(text + "\n")
 	}
 	return f.page(b.String())
+}
+
+// leadEnd is the end of a lead, half a screen of it at most, so that there is room for
+// the question however deep the branches are.
+func (f *Factory) leadEnd(lead string, s strokes) string {
+	columns := []rune(lead)
+	most := max(f.IO.Columns()/2/strokeColumns, 2) * strokeColumns
+	if len(columns) <= most {
+		return lead
+	}
+	return s.cut + string(columns[len(columns)-most+strokeColumns:])
 }
 
 func markNote(m history.Mark) string {
@@ -86,12 +102,15 @@ func markNote(m history.Mark) string {
 	return "(" + strings.TrimPrefix(markName(m), ", ") + ") "
 }
 
+// strokeColumns is how wide each of the strokes is.
+const strokeColumns = 3
+
 // strokes are the parts that a tree is drawn of.
-type strokes struct{ branch, last, pass, none string }
+type strokes struct{ branch, last, pass, none, cut string }
 
 var (
-	unicodeStrokes = strokes{"├─ ", "└─ ", "│  ", "   "}
-	asciiStrokes   = strokes{"+- ", "`- ", "|  ", "   "}
+	unicodeStrokes = strokes{"├─ ", "└─ ", "│  ", "   ", "…  "}
+	asciiStrokes   = strokes{"+- ", "`- ", "|  ", "   ", "..."}
 )
 
 // treeLine is a turn and what stands before it.

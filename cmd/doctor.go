@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -26,12 +27,12 @@ func newDoctorCommand(f *Factory, run func(context.Context, doctorOptions) error
 		Use:   "doctor",
 		Short: "Find what is wrong and how to mend it, and repair the history",
 		Long: `Check everything between a question and its answer: the configuration, who can
-open what is private, the profile and its agent, the proxy, the name, the
-connection and the certificate of the service, the clock, the keyring, the token,
-the listing, the history and the terminal. Each is one line; a problem has its fix
-beside it, and what cannot be checked before another thing is mended is skipped.
-The service is asked for its listing, without and with the token; nothing is
-changed. The exit code is 1 when a problem is left.
+open what is private and whether you can, the profile and its agent, the proxy, the
+name, the connection and the certificate of the service, the clock, the keyring, the
+token, the listing, the terminal, what the built-in service keeps, and the history.
+Each is one line; a problem has its fix beside it, and what cannot be checked before
+another thing is mended is skipped. The service is asked for its listing, without
+and with the token; nothing is changed. The exit code is 1 when a problem is left.
 
 With --history the history alone is checked, and repaired. A search index that is
 wrong is made anew. From a damaged file every row that can be read goes into a new
@@ -90,14 +91,16 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 	}
 	var findings []finding
 	if !opts.History {
-		findings = append(findings, checkConfig(f, paths.ConfigFile))
-		findings = append(findings, checkPermissions(paths)...)
+		told := map[string]bool{}
+		findings = append(findings, checkConfig(f, paths.ConfigFile, told))
+		findings = append(findings, checkPermissions(paths, told)...)
 		service, err := checkService(ctx, f)
 		if err != nil {
 			return err
 		}
 		findings = append(findings, service...)
 		findings = append(findings, checkTerminal(f.IO, f.Env("TERM")))
+		findings = append(findings, checkBuiltIn(ctx, filepath.Join(paths.DataDir, serviceFile))...)
 	}
 	found, repair, err := checkHistory(ctx, opts, paths.DataDir)
 	if err != nil {

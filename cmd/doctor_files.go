@@ -12,10 +12,13 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// checkConfig reads the file.
-func checkConfig(f *Factory, path string) finding {
+// checkConfig reads the file. What keeps the user from it is added to told.
+func checkConfig(f *Factory, path string, told map[string]bool) finding {
 	c, err := f.Config()
 	if err != nil {
+		if b := barrierTo(path, toRead); b != nil {
+			told[b.path] = true
+		}
 		return problemOf("config", err)
 	}
 	if unknown := c.Unknown(); len(unknown) > 0 {
@@ -27,49 +30,91 @@ func checkConfig(f *Factory, path string) finding {
 	return fine("config", "%s", path)
 }
 
-// checkPermissions looks at what must be closed to other users: all that is
-// written in conversations, tokens, and writing to the settings, which name
-// commands that are run. Windows keeps the home of a user closed by itself.
-func checkPermissions(paths config.Paths) []finding {
+// kept is a file or directory of hobnob's, what hobnob does with it, and which
+// bits of its mode must not be set.
+type kept struct {
+	check, path string
+	wanted      use
+	closed      fs.FileMode
+}
+
+func keptPaths(paths config.Paths) []kept {
+	settings := filepath.Dir(paths.ConfigFile)
+	drafts, input := filepath.Join(paths.StateDir, "drafts"), filepath.Join(paths.StateDir, "input")
+	// Writing to the settings is closed because they name commands that are run.
+	const others, writing = 0o077, 0o022
+	all := []kept{
+		{"config directory", settings, toRead | toEnter, writing},
+		{"config file", paths.ConfigFile, toRead, writing},
+		{"token file", filepath.Join(settings, "tokens.json"), toRead, others},
+		{"data directory", paths.DataDir, toKeepFilesIn, others},
+	}
+	for _, database := range []struct{ check, path string }{
+		{"history", filepath.Join(paths.DataDir, history.FileName)},
+		{"service", filepath.Join(paths.DataDir, serviceFile)},
+	} {
+		all = append(all,
+			kept{database.check + " file", database.path, toReadAndWrite, others},
+			kept{database.check + " log", database.path + "-wal", toReadAndWrite, others},
+			kept{database.check + " log", database.path + "-shm", toReadAndWrite, others},
+		)
+	}
+	all = append(all,
+		kept{"waiting", filepath.Join(paths.DataDir, "waiting"), toKeepFilesIn, others},
+		kept{"state directory", paths.StateDir, toKeepFilesIn, others},
+	)
+	for _, dir := range []struct{ check, path string }{{"drafts", drafts}, {"typed input", input}} {
+		all = append(all, kept{dir.check, dir.path, toKeepFilesIn, others})
+		inside, _ := os.ReadDir(dir.path)
+		for _, entry := range inside {
+			all = append(all, kept{dir.check, filepath.Join(dir.path, entry.Name()), toReadAndWrite, 0})
+		}
+	}
+	return all
+}
+
+// checkPermissions looks at what the user must be able to use and what must be
+// closed to other users: all that is written in conversations, tokens, and writing
+// to the settings. Windows keeps the home of a user so by itself. One barrier is
+// told once; what is behind it is skipped. In told are those that are known.
+func checkPermissions(paths config.Paths, told map[string]bool) []finding {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
-	settings := filepath.Dir(paths.ConfigFile)
-	database := filepath.Join(paths.DataDir, history.FileName)
-	const others, writing = 0o077, 0o022
 	var findings []finding
-	for _, p := range []struct {
-		check, path string
-		closed      fs.FileMode
-	}{
-		{"config directory", settings, writing},
-		{"config file", paths.ConfigFile, writing},
-		{"token file", filepath.Join(settings, "tokens.json"), others},
-		{"data directory", paths.DataDir, others},
-		{"history file", database, others},
-		{"history log", database + "-wal", others},
-		{"state directory", paths.StateDir, others},
-		{"drafts", filepath.Join(paths.StateDir, "drafts"), others},
-		{"typed input", filepath.Join(paths.StateDir, "input"), others},
-	} {
-		info, err := os.Stat(p.path)
+	named := map[string]bool{} // checks that have a line
+	add := func(f finding) {
+		if !f.OK || !named[f.Check] {
+			findings = append(findings, f)
+		}
+		named[f.Check] = true
+	}
+	for _, k := range keptPaths(paths) {
+		barrier := barrierTo(k.path, k.wanted)
+		info, err := os.Stat(k.path)
 		switch {
+		case barrier != nil && told[barrier.path]:
+			add(skipped(k.check, "not checked, because "+barrier.path+" cannot be used"))
+		case barrier != nil:
+			told[barrier.path] = true
+			add(problem(k.check, barrier.fix, "%s", barrier.detail))
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			findings = append(findings, problem(p.check, "look at the permissions of the directories above it", "%v", err))
-		case info.Mode().Perm()&p.closed != 0:
+			add(problem(k.check, "look at the permissions of the directories above it", "%v", err))
+			continue
+		}
+		switch {
+		case err != nil:
+		case info.Mode().Perm()&k.closed != 0:
 			letters := "rwx"
-			if p.closed == writing {
+			if k.closed == 0o022 {
 				letters = "w"
 			}
-			findings = append(findings, problem(p.check, "chmod go-"+letters+" "+quoted(p.path), "other users can open %s (mode %04o)", p.path, info.Mode().Perm()))
-		default:
-			findings = append(findings, fine(p.check, "closed to other users"))
+			add(problem(k.check, "chmod go-"+letters+" "+quoted(k.path), "other users can open %s (mode %04o)", k.path, info.Mode().Perm()))
+		case barrier == nil:
+			add(fine(k.check, "closed to other users"))
 		}
 	}
 	return findings
 }
-
-// quoted is a path as a shell reads it.
-func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }

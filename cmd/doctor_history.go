@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -25,9 +26,17 @@ type repairReport struct {
 
 // checkHistory looks at the history and, with --history, repairs it.
 func checkHistory(ctx context.Context, opts doctorOptions, dir string) (finding, *repairReport, error) {
+	barrier := databaseBarrier(filepath.Join(dir, history.FileName))
 	health, err := history.Check(ctx, dir)
-	if err != nil {
-		return finding{}, nil, err
+	switch {
+	case ctx.Err() != nil:
+		return finding{}, nil, context.Cause(ctx)
+	case barrier != nil && opts.History:
+		return problem("history", barrier.fix, "%s", barrier.detail), nil, nil
+	case barrier != nil && err != nil:
+		return skipped("history", "not checked, because "+barrier.path+" cannot be used"), nil, nil
+	case err != nil:
+		return problem("history", storageHint(err), "%v", err), nil, nil
 	}
 	found := describeHealth(health)
 	broken := len(health.Damage) > 0
@@ -36,7 +45,7 @@ func checkHistory(ctx context.Context, opts doctorOptions, dir string) (finding,
 		case errors.Is(err, sqlite.ErrDamaged):
 			broken = true
 		case err != nil:
-			return finding{}, nil, err
+			return finding{}, nil, withStorageHint(err)
 		default:
 			found = fine("history", "the search index was wrong and is made anew")
 		}
@@ -64,7 +73,7 @@ func recoverHistory(ctx context.Context, opts doctorOptions, dir string, found *
 	recovery, err := history.Recover(ctx, dir)
 	stop()
 	if err != nil {
-		return nil, err
+		return nil, withStorageHint(err)
 	}
 	defer func() { _ = recovery.Close() }()
 	r := recovery.Recovered
@@ -89,11 +98,19 @@ func recoverHistory(ctx context.Context, opts doctorOptions, dir string, found *
 	}
 	kept, err := recovery.Install()
 	if err != nil {
-		return nil, err
+		return nil, withStorageHint(err)
 	}
 	report.Installed, report.Kept = true, &kept
 	*found = fine("history", "recovered: %s; the damaged file is kept as %s", what, kept)
 	return report, nil
+}
+
+// withStorageHint gives a failed repair a next step, unless it has one.
+func withStorageHint(err error) error {
+	if explain(err).Hint != "" {
+		return err
+	}
+	return &hintError{err: err, hint: storageHint(err)}
 }
 
 func describeRecovered(r history.Recovered) string {

@@ -38,7 +38,7 @@ func checkNetwork(ctx context.Context, f *Factory, p config.Profile) (findings [
 		if mistake.Setting == "ca_file" {
 			check = "tls"
 		}
-		return []finding{problem(check, "correct it: hobnob config set "+mistake.Setting+" VALUE", "%v", mistake), skipped("network", "not checked, because of the setting "+mistake.Setting)}, false, nil
+		return []finding{problem(check, "correct it: hobnob config set "+mistake.Setting+" VALUE"+ofProfile, "%v", mistake), skipped("network", "not checked, because of the setting "+mistake.Setting)}, false, nil
 	}
 	if err != nil {
 		return nil, false, err
@@ -147,7 +147,7 @@ func describeAnswer(r api.Route) finding {
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status)))
 	switch {
 	case isWebPage(r):
-		return problem("service", "set the base URL of the API instead: hobnob config set base_url URL", "%s answers with a web page", r.Base)
+		return problem("service", "set the base URL of the API instead: hobnob config set base_url URL"+ofProfile, "%s answers with a web page", r.Base)
 	case r.Status >= 500:
 		return problem("service", "try later, or ask the owner of the service", "%s answers %s", r.Base, status)
 	case r.Elsewhere != "":

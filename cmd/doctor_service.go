@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
@@ -13,6 +12,17 @@ import (
 
 // checkService checks what a question of the selected profile needs.
 func checkService(ctx context.Context, f *Factory) ([]finding, error) {
+	findings, err := findService(ctx, f)
+	for i, found := range findings {
+		findings[i].Detail = f.inProfile(found.Detail)
+		if found.Fix != nil {
+			findings[i].Fix = orNull(f.inProfile(*found.Fix))
+		}
+	}
+	return findings, err
+}
+
+func findService(ctx context.Context, f *Factory) ([]finding, error) {
 	c, err := f.Config()
 	if err != nil {
 		return []finding{skipped("profile", "not checked, because the configuration cannot be read")}, nil
@@ -22,6 +32,9 @@ func checkService(ctx context.Context, f *Factory) ([]finding, error) {
 		return []finding{found, skipped("network", "not checked, because no service is known")}, nil
 	}
 	findings := append([]finding{found}, checkAgents(c, profile)...)
+	if err := f.IO.CheckStyle(profile.Style); err != nil {
+		findings = append(findings, problem("style", styleHint(), "%v", err))
+	}
 	if profile.Embedded() {
 		return append(findings,
 			skipped("network", "not needed: the service is built into hobnob"),
@@ -68,7 +81,7 @@ func checkAgents(c *config.Config, p config.Profile) []finding {
 	case p.Agent == "" && p.Embedded():
 		findings = append(findings, fine("agent", "guide; none is set"))
 	case p.Agent == "":
-		findings = append(findings, fine("agent", "none is set, so the service chooses; choose one with: hobnob agents use NAME"))
+		findings = append(findings, fine("agent", "none is set, so the service chooses; choose one with: hobnob agents use NAME"+ofProfile))
 	case p.Agent == id:
 		findings = append(findings, fine("agent", "%s (from %s)", id, value.Source))
 	default:
@@ -76,7 +89,7 @@ func checkAgents(c *config.Config, p config.Profile) []finding {
 	}
 	for _, name := range p.AgentNames() {
 		if id := p.Agents[name]; !config.IsUUID(id) && name != p.Agent {
-			findings = append(findings, problem("agent", fmt.Sprintf("hobnob agents add %s UUID", name), "the alias %s stands for %q, which is no UUID", name, id))
+			findings = append(findings, problem("agent", "hobnob agents add "+shellWord(name)+" UUID"+ofProfile, "the alias %s stands for %q, which is no UUID", name, id))
 		}
 	}
 	return findings
@@ -119,22 +132,22 @@ func checkAccount(ctx context.Context, f *Factory, p config.Profile, reached boo
 	keyring := describeKeyring(status, errors.Is(status.Err, status.Keyring))
 	if status.Err != nil {
 		var failed *credential.KeyringError
-		token := problemOf("token", noToken(status.Err, key))
+		token := problemOf("token", noToken(status.Err, resolver, key))
 		if errors.As(status.Err, &failed) {
 			// Told once, beside the keyring.
 			token = skipped("token", "not checked, because the keyring does not answer")
 		}
 		return []finding{keyring, token, skipped("listing", "not checked, because there is no token")}, nil
 	}
-	source := sourceName(status.Token.Source())
+	source := status.Token.Source()
 	if !reached {
-		return []finding{keyring, fine("token", "%s; not tried, because the service is not reached", source), skipped("listing", "not checked, because the service is not reached")}, nil
+		return []finding{keyring, fine("token", "%s; not tried, because the service is not reached", sourceName(source)), skipped("listing", "not checked, because the service is not reached")}, nil
 	}
 	token, listing, err := tryToken(ctx, f, p, status.Token.Reveal(), source)
 	return []finding{keyring, token, listing}, err
 }
 
-func tryToken(ctx context.Context, f *Factory, p config.Profile, secret, source string) (token, listing finding, err error) {
+func tryToken(ctx context.Context, f *Factory, p config.Profile, secret string, from credential.Source) (token, listing finding, err error) {
 	p.Timeout, p.Retries = min(p.Timeout, checkLimit), 0
 	client, err := f.clientWithToken(p, secret)
 	if err != nil {
@@ -150,6 +163,7 @@ func tryToken(ctx context.Context, f *Factory, p config.Profile, secret, source 
 	}
 	var e *api.Error
 	isRemote := errors.As(err, &e)
+	source := sourceName(from)
 	told := fine("token", "%s; not tried, because the listing does not work", source)
 	switch {
 	case err == nil:
@@ -159,13 +173,15 @@ func tryToken(ctx context.Context, f *Factory, p config.Profile, secret, source 
 		if e.Status == 403 {
 			what = "the service knows it and does not allow the listing"
 		}
-		return problem("token", describeRemote(e).Hint, "%s; %s: %v", source, what, e), skipped("listing", "not checked, because it needs the token"), nil
+		return problem("token", tokenHint(e.Status, from), "%s; %s: %v", source, what, e), skipped("listing", "not checked, because it needs the token"), nil
 	case api.IsNoListing(err):
-		return told, problem("listing", "check the path of the base URL; where the listing is elsewhere: hobnob config set conversations_path PATH", "the service has none: %v", err), nil
+		return told, problem("listing", "check the path of the base URL; where the listing is elsewhere: hobnob config set conversations_path PATH"+ofProfile, "the service has none: %v", err), nil
 	case isRemote && e.Kind == api.KindBroken:
 		return told, problem("listing", "check that the base URL is that of an Agent Chat Service", "%v", err), nil
 	case isRemote && e.Kind == api.KindCanceled:
 		return told, problem("listing", "try later, or ask the owner of the service", "no answer within %s", config.Format(checkLimit)), nil
+	case isRemote && e.Kind == api.KindRefused:
+		return told, problem("listing", describeRemote(e, false).Hint, "%v", err), nil
 	}
 	return told, problem("listing", "try later, or ask the owner of the service", "%v", err), nil
 }

@@ -36,7 +36,7 @@ func networkFix(cause api.Cause) string {
 	case api.CauseWrongName:
 		return "use a base URL with a name that is in the certificate"
 	case api.CauseAuthority:
-		return "if the certificate comes from an authority of your own, name its PEM file: hobnob config set ca_file FILE"
+		return "if the certificate comes from an authority of your own, name its PEM file: hobnob config set ca_file FILE" + ofProfile
 	case api.CauseNotTLS:
 		return "check the port in the base URL; a service on this machine may need http:// instead of https://"
 	case api.CauseCertificate, api.CauseTLS:

@@ -75,10 +75,24 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draf
 			discard(draft)
 			return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: "set VISUAL or EDITOR to an editor that works"}
 		}
-		return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: "the text is kept in " + draft}
+		hint := "the text is kept in " + draft
+		if isMissing(err) {
+			hint += "; set VISUAL or EDITOR to an editor that works"
+		}
+		return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: hint}
 	}
 	data, err := os.ReadFile(draft)
 	return string(data), draft, err
+}
+
+// isMissing holds for an editor that could not be started; 126 and 127 are what a
+// shell says of that.
+func isMissing(err error) bool {
+	var exit *exec.ExitError
+	var start *exec.Error
+	var path *os.PathError
+	return errors.As(err, &start) || errors.As(err, &path) ||
+		errors.As(err, &exit) && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
 }
 
 // editorCommand runs an editor that may hold flags and quotes. One that is a

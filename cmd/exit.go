@@ -98,7 +98,7 @@ func (e *internalError) Error() string { return "hobnob has a bug and stopped: "
 
 // report tells an error and returns its exit code.
 func report(f *Factory, err error) int {
-	told := explain(err)
+	told := f.explain(err)
 	if errors.Is(err, syscall.EPIPE) {
 		return told.Exit // whoever read the output has gone, and knows it
 	}
@@ -117,7 +117,8 @@ func report(f *Factory, err error) int {
 	return told.Exit
 }
 
-// explain maps an error to its code, exit code and hint by its type.
+// explain maps an error to its code, exit code and hint by its type. The hint is
+// ready to be told after Factory.inProfile.
 func explain(err error) failure {
 	out := describe(err)
 	out.Message = strings.TrimSpace(err.Error())
@@ -136,6 +137,10 @@ func explain(err error) failure {
 	if errors.As(err, &remote) {
 		out.Status = remote.Status
 	}
+	var waiting *stillPendingError
+	if errors.As(err, &waiting) {
+		out.Conversation, out.Turn, out.State = waiting.turn.Conversation, waiting.turn.ID, string(history.Pending)
+	}
 	var stopped *interruptedError
 	if errors.As(err, &stopped) {
 		out.Code, out.Exit, out.Hint = "interrupted", exitInterrupted, ""
@@ -146,12 +151,10 @@ func explain(err error) failure {
 		case syscall.SIGHUP:
 			out.Code, out.Exit, out.Message = "terminated", exitHungUp, "stopped because the terminal was closed"
 		}
-		var waiting *stillPendingError
 		switch {
-		case errors.As(err, &waiting):
-			out.Conversation, out.Turn, out.State = waiting.turn.Conversation, waiting.turn.ID, string(history.Pending)
+		case waiting != nil:
 			out.Message += "; the question goes on"
-			out.Hint = "to wait for its answer again: hobnob wait " + history.Short(waiting.turn.ID)
+			out.Hint = waiting.hint()
 		case errors.As(err, new(*notStoredError)):
 			out.Message += "; nothing was stored"
 		case failed == nil:
@@ -174,6 +177,7 @@ func describe(err error) failure {
 		noBlock    *noBlockError
 		relayed    *relayedError
 		noReply    *noAnswerError
+		waiting    *stillPendingError
 		remote     *api.Error
 		apiConfig  *api.ConfigError
 		badFile    *config.FileError
@@ -205,8 +209,10 @@ func describe(err error) failure {
 		return relayed.failure
 	case errors.As(err, &noReply):
 		return noReply.describe()
+	case errors.As(err, &waiting):
+		return failure{Code: "unknown", Exit: exitUnknown, Hint: waiting.hint()}
 	case errors.Is(err, errNothingPending):
-		return failure{Code: "not_found", Exit: exitNotFound, Hint: "ask one with: hobnob chat --detach"}
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: "ask one with: hobnob chat --detach" + ofProfile}
 	case errors.As(err, &uncopied):
 		return failure{Code: "not_copied", Exit: exitError, Hint: copyHint()}
 	case errors.As(err, &noBlock):
@@ -214,17 +220,18 @@ func describe(err error) failure {
 	case errors.As(err, &usage):
 		return failure{Code: "usage", Exit: exitUsage, Hint: usage.hint}
 	case errors.As(err, &remote):
-		return describeRemote(remote)
+		var failed *chat.FailedError
+		return describeRemote(remote, errors.As(err, &failed) && failed.Turn != "")
 	case errors.As(err, &apiConfig):
 		return failure{Code: "config", Exit: exitUsage, Hint: configHint(apiConfig.Setting)}
 	case errors.As(err, &badFile):
-		return failure{Code: "config", Exit: exitUsage, Hint: "correct it with: hobnob config edit"}
+		return failure{Code: "config", Exit: exitUsage, Hint: configFileHint(badFile)}
 	case errors.As(err, &badValue):
-		return failure{Code: "config", Exit: exitUsage, Hint: "see: hobnob config list --show-source"}
+		return failure{Code: "config", Exit: exitUsage, Hint: valueHint(badValue)}
 	case errors.As(err, &badURL):
 		return failure{Code: "config", Exit: exitUsage, Hint: configHint("base_url")}
 	case errors.As(err, &noURL):
-		return failure{Code: "config", Exit: exitUsage, Hint: fmt.Sprintf("run: hobnob login -p %s", noURL.Profile)}
+		return failure{Code: "config", Exit: exitUsage, Hint: "run: hobnob login -p " + shellWord(noURL.Profile)}
 	case errors.As(err, &ambiguous):
 		return failure{Code: "config", Exit: exitUsage, Hint: "choose one with -p, or for good with: hobnob config set profile NAME"}
 	case errors.As(err, &noProfile):
@@ -238,19 +245,19 @@ func describe(err error) failure {
 	case errors.As(err, &badPrompt):
 		return failure{Code: "config", Exit: exitUsage, Hint: "correct it with: hobnob templates edit " + badPrompt.Name}
 	case errors.As(err, &notFound):
-		return failure{Code: "not_found", Exit: exitNotFound, Hint: "see them with: hobnob conversations list --local"}
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: "see them with: hobnob conversations list --local" + ofProfile}
 	case errors.As(err, &noTurn):
-		return failure{Code: "not_found", Exit: exitNotFound, Hint: "a turn is named by its id or at least its first four characters: hobnob conversations tree"}
+		return failure{Code: "not_found", Exit: exitNotFound, Hint: "a turn is named by its id or at least its first four characters: hobnob conversations tree" + ofProfile}
 	case errors.As(err, &severalRef):
 		return failure{Code: "not_found", Exit: exitNotFound, Hint: severalHint(severalRef)}
 	case errors.Is(err, credential.ErrNoToken):
-		return failure{Code: "auth", Exit: exitAuth, Hint: "store one with hobnob login, or set HOBNOB_TOKEN"}
+		return failure{Code: "auth", Exit: exitAuth, Hint: "store one with hobnob login" + ofProfile + ", or set HOBNOB_TOKEN"}
 	case errors.Is(err, credential.ErrInvalid):
-		return failure{Code: "auth", Exit: exitAuth, Hint: "paste the token again with: hobnob login"}
+		return failure{Code: "auth", Exit: exitAuth, Hint: "paste the token again with: hobnob login" + ofProfile}
 	case errors.As(err, &keyring):
 		return failure{Code: "auth", Exit: exitAuth, Hint: keyringHint(keyring)}
 	case errors.As(err, &command):
-		return failure{Code: "auth", Exit: exitAuth, Hint: "run it by hand; it is the setting token_command: hobnob config get token_command"}
+		return failure{Code: "auth", Exit: exitAuth, Hint: "run it by hand; it is the setting token_command: hobnob config get token_command" + ofProfile}
 	case errors.As(err, &tokenFile):
 		return failure{Code: "auth", Exit: exitAuth, Hint: tokenFileHint(tokenFile)}
 	case errors.Is(err, terminal.ErrNoTerminal):
@@ -258,51 +265,64 @@ func describe(err error) failure {
 	case errors.As(err, &unreadable):
 		return failure{Code: "import", Exit: exitError, Hint: "nothing of this file was imported"}
 	case errors.As(err, &newer):
-		return failure{Code: "history", Exit: exitError, Hint: "update hobnob, or ask with --no-save"}
-	case errors.As(err, &journal), errors.Is(err, sqlite.ErrDamaged), errors.Is(err, sqlite.ErrBusy), errors.Is(err, sqlite.ErrReadOnly):
+		return failure{Code: "history", Exit: exitError, Hint: "update hobnob" + orUnsaved(err)}
+	case errors.As(err, &journal), errors.Is(err, sqlite.ErrDamaged), errors.Is(err, sqlite.ErrBusy), errors.Is(err, sqlite.ErrReadOnly), errors.Is(err, sqlite.ErrNoAccess):
 		return failure{Code: "history", Exit: exitError, Hint: storageHint(err)}
 	}
 	return failure{Code: "error", Exit: exitError}
 }
 
-// describeRemote explains a failed request by what is known of its outcome.
-func describeRemote(e *api.Error) failure {
+// describeRemote explains a failed request by what is known of its outcome. Kept
+// tells that the history has its question.
+func describeRemote(e *api.Error, kept bool) failure {
+	asked := strings.HasPrefix(e.Op, "POST ")
+	again, accepted := "ask again", "the service may have accepted the question"
+	switch {
+	case !asked:
+		again = "try again"
+	case !kept:
+		accepted += ", and nothing of it was kept"
+	}
+	maybe := ""
+	if asked && e.MaybeAccepted {
+		maybe = "; " + accepted
+	}
 	switch e.Kind {
 	case api.KindNotSent:
-		return failure{Code: "not_sent", Exit: exitNotSent, Hint: "nothing was sent; " + networkFix(api.CauseOf(e)) + "; to see where it fails: hobnob doctor"}
+		return failure{Code: "not_sent", Exit: exitNotSent, Hint: "nothing was sent; " + networkFix(api.CauseOf(e)) + "; to see where it fails: hobnob doctor" + ofProfile}
 	case api.KindAuth:
-		if e.Status == 403 {
-			return failure{Code: "auth", Exit: exitAuth, Hint: "the token is known but not allowed to do this; ask the owner of the service, or use another token: hobnob login"}
-		}
-		return failure{Code: "auth", Exit: exitAuth, Hint: "the token is not valid or has ended; get a new one from the service and run: hobnob login"}
+		return failure{Code: "auth", Exit: exitAuth, Hint: tokenHint(e.Status, credential.SourceKeyring)}
 	case api.KindLimited:
-		hint := "wait a little and ask again"
+		hint := "wait a little and " + again
 		if e.RetryAfter > 0 {
-			hint = fmt.Sprintf("the service asks to wait %s; ask again then", config.Format(roundUp(e.RetryAfter)))
+			hint = fmt.Sprintf("the service asks to wait %s; %s then", config.Format(roundUp(e.RetryAfter)), again)
 		}
-		if e.MaybeAccepted {
-			hint += "; it may have accepted the question"
-		}
-		return failure{Code: "limited", Exit: exitLimited, Hint: hint}
+		return failure{Code: "limited", Exit: exitLimited, Hint: hint + maybe}
 	case api.KindBroken:
-		return failure{Code: "broken", Exit: exitRefused, Hint: "the question may have been accepted; check that the base URL is that of an Agent Chat Service: hobnob status"}
+		return failure{Code: "broken", Exit: exitRefused, Hint: "check that the base URL is that of an Agent Chat Service: hobnob status" + ofProfile + maybe}
 	case api.KindRefused:
-		hint := "nothing was accepted; correct the request and ask again"
+		hint := "nothing was accepted; correct the request and " + again
 		switch {
 		case e.Status == 404:
-			hint = "check the base URL and the agent: hobnob status"
-		case e.Status >= 300 && e.Status < 400:
-			hint = "the service answers elsewhere; set that address: hobnob config set base_url URL"
-			if e.MaybeAccepted {
-				hint += "; it may have accepted the question"
+			hint = "check the base URL and the agent: hobnob status" + ofProfile
+			if asked {
+				hint += "; an alias with the wrong UUID is corrected by: hobnob agents add ALIAS UUID" + ofProfile
 			}
+		case e.Status >= 300 && e.Status < 400:
+			hint = "the service answers elsewhere; set that address: hobnob config set base_url URL" + ofProfile + maybe
 		case e.Status == 413:
 			hint = "the question with its context is too large; send less with --history N, or shorter files"
 		}
 		return failure{Code: "refused", Exit: exitRefused, Hint: hint}
 	case api.KindCanceled:
 		return failure{Code: "interrupted", Exit: exitInterrupted}
-	default:
-		return failure{Code: "unknown", Exit: exitUnknown, Hint: "the service may have accepted the question; it was not sent again, and its turn is kept as unknown; to send it again: hobnob resend"}
 	}
+	hint := again // nothing can have changed
+	switch {
+	case kept:
+		hint = accepted + "; it was not sent again, and its turn is kept as unknown; to send it again: hobnob resend" + ofProfile
+	case asked:
+		hint = accepted + "; it was not sent again"
+	}
+	return failure{Code: "unknown", Exit: exitUnknown, Hint: hint}
 }

@@ -50,7 +50,8 @@ type Factory struct {
 	// pause stops the spinner while a line is written; it returns what starts
 	// it again. Nil when none runs.
 	pause   func() (resume func())
-	writing sync.Mutex // guards pause: the embedded service notes from its own goroutine
+	wraps   bool       // lines of notes break between words
+	writing sync.Mutex // guards pause and wraps: the embedded service notes from its own goroutine
 }
 
 func newFactory(streams *terminal.Streams, getenv config.Env) *Factory {
@@ -201,7 +202,7 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 			defer f.aside()()
 		}
 		token, err := resolver.Token(ctx, key)
-		return token.Reveal(), noToken(err, key)
+		return token.Reveal(), noToken(err, resolver, key)
 	}
 	return api.New(options)
 }
@@ -233,8 +234,12 @@ func (f *Factory) clientOptions(p config.Profile) api.Options {
 	return options
 }
 
-// noToken says for which profile and origin there is no token.
-func noToken(err error, key credential.Key) error {
+// noToken says for which profile and origin there is no token, and which one no
+// header can carry.
+func noToken(err error, r credential.Resolver, key credential.Key) error {
+	if source := givenSource(r.Environment, r.Command); errors.Is(err, credential.ErrInvalid) && source != "" {
+		return &hintError{err: err, hint: tokenFix(source)}
+	}
 	if errors.Is(err, credential.ErrNoToken) {
 		return fmt.Errorf("%w for profile %q at %s", err, key.Profile, key.Origin)
 	}
@@ -250,6 +255,9 @@ func (f *Factory) embedded(ctx context.Context, ephemeral bool) (http.RoundTripp
 	return service.Transport(handler), nil
 }
 
+// serviceFile is the database of the embedded service, in the data directory.
+const serviceFile = "service.db"
+
 // Service returns the handler of the embedded service, with a store and the
 // agents added to the options.
 func (f *Factory) Service(ctx context.Context, options service.Options, ephemeral bool) (http.Handler, error) {
@@ -259,16 +267,16 @@ func (f *Factory) Service(ctx context.Context, options service.Options, ephemera
 		if err != nil {
 			return nil, err
 		}
-		path = filepath.Join(paths.DataDir, "service.db")
+		path = filepath.Join(paths.DataDir, serviceFile)
 	}
 	store, err := service.OpenSQLite(ctx, path)
 	if err != nil && options.Token == "" && ctx.Err() == nil {
 		// The guide must answer even where nothing can be stored.
-		f.warn("%v; the built-in service forgets what it lists", err)
+		f.warn("%v; the built-in service forgets what it lists; to mend it: hobnob doctor", err)
 		store, err = service.OpenSQLite(ctx, sqlite.Memory)
 	}
 	if err != nil {
-		return nil, err
+		return nil, &hintError{err: err, hint: "to mend it: hobnob doctor"}
 	}
 	f.closes = append(f.closes, store.Close)
 	manual, err := fs.Sub(docs.Guide, "guide")
@@ -284,7 +292,12 @@ func (f *Factory) Service(ctx context.Context, options service.Options, ephemera
 		{ID: config.GuideAgent, Name: "guide", Agent: guide},
 		{ID: config.EchoAgent, Name: "echo", Agent: agent.NewEcho()},
 	}
-	options.Report = func(err error) { f.note("the embedded service: %v", err) }
+	options.Report = func(err error) {
+		if errors.Is(err, sqlite.ErrDamaged) || errors.Is(err, sqlite.ErrReadOnly) {
+			err = fmt.Errorf("%w; to mend %s: hobnob doctor", err, path)
+		}
+		f.note("the embedded service: %v", err)
+	}
 	return service.New(options), nil
 }
 
@@ -322,7 +335,18 @@ func (f *Factory) line(word, text string) {
 	if f.pause != nil {
 		defer f.pause()()
 	}
-	fmt.Fprintf(f.IO.Err, "hobnob: %s: %s\n", word, f.IO.CleanLine(text))
+	text = fmt.Sprintf("hobnob: %s: %s", word, f.IO.CleanLine(f.inProfile(text)))
+	if f.wraps && f.IO.ErrTTY {
+		text = terminal.Wrap(text, f.IO.Columns(), 0)
+	}
+	fmt.Fprintln(f.IO.Err, text)
+}
+
+// wrapLines makes the lines of notes break between words from now on.
+func (f *Factory) wrapLines() {
+	f.writing.Lock()
+	defer f.writing.Unlock()
+	f.wraps = true
 }
 
 // warn tells the user something that even --quiet must not hide.

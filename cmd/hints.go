@@ -3,10 +3,12 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"runtime"
 	"strings"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -16,25 +18,37 @@ import (
 func configHint(setting string) string {
 	switch setting {
 	case "base_url":
-		return "set it with --base-url, HOBNOB_BASE_URL, or: hobnob config set base_url URL"
+		return "set it with --base-url, HOBNOB_BASE_URL, or: hobnob config set base_url URL" + ofProfile
 	case "agent":
-		return "an agent is a UUID or an alias: hobnob agents list"
+		return "an agent is a UUID or an alias: hobnob agents list" + ofProfile
 	case "messages":
 		return "shorten the prompt, or leave a file out"
 	case "":
 		return ""
 	}
-	return "see: hobnob config list --show-source"
+	return "see: hobnob config list --show-source" + ofProfile
+}
+
+func configFileHint(e *config.FileError) string {
+	if errors.Is(e, fs.ErrPermission) {
+		return first(accessFix(e.Path, toRead), "look at its permissions and at those of the directories above it")
+	}
+	return "correct it with: hobnob config edit"
 }
 
 func agentHint(e *config.UnknownAgentError) string {
 	if near := nearest(e.Name, e.Known); near != "" {
-		return fmt.Sprintf("did you mean %q? see: hobnob agents list", near)
+		return fmt.Sprintf("did you mean %q? see: hobnob agents list", near) + ofProfile
 	}
 	if len(e.Known) == 0 {
-		return fmt.Sprintf("name it first: hobnob agents add %s UUID", e.Name)
+		return "name it first: hobnob agents add " + shellWord(e.Name) + " UUID" + ofProfile
 	}
-	return "agents here: " + strings.Join(e.Known, ", ") + "; add one with: hobnob agents add NAME UUID"
+	return "agents here: " + strings.Join(e.Known, ", ") + "; add one with: hobnob agents add NAME UUID" + ofProfile
+}
+
+func styleHint() string {
+	style, _ := config.Lookup("style")
+	return "styles: " + strings.Join(style.Values, ", ") + ", or a JSON file"
 }
 
 func severalHint(e *history.AmbiguousError) string {
@@ -46,7 +60,7 @@ func severalHint(e *history.AmbiguousError) string {
 }
 
 func keyringHint(e *credential.KeyringError) string {
-	const around = "set HOBNOB_TOKEN, or keep it in a private file with: hobnob login --insecure-storage"
+	const around = "set HOBNOB_TOKEN, or keep it in a private file with: hobnob login --insecure-storage" + ofProfile
 	if e.Op == "delete" {
 		return "the keyring may still have the token; try again where the keyring works"
 	}
@@ -63,7 +77,9 @@ func tokenFileHint(e *credential.FileError) string {
 	case errors.Is(e, credential.ErrFileExposed):
 		return fmt.Sprintf("make it private again: chmod 600 %s", e.Path)
 	case errors.Is(e, credential.ErrFileCorrupt):
-		return fmt.Sprintf("move %s away and run: hobnob login --insecure-storage", e.Path)
+		return fmt.Sprintf("move %s away and run: hobnob login --insecure-storage", e.Path) + ofProfile
+	case errors.Is(e, fs.ErrPermission):
+		return accessFix(e.Path, toRead)
 	}
 	return ""
 }
@@ -71,11 +87,22 @@ func tokenFileHint(e *credential.FileError) string {
 func storageHint(err error) string {
 	switch {
 	case errors.Is(err, sqlite.ErrDamaged):
-		return "repair it with hobnob doctor --history, or ask with --no-save"
+		return "repair it with hobnob doctor --history" + orUnsaved(err)
+	case errors.Is(err, sqlite.ErrReadOnly), errors.Is(err, sqlite.ErrNoAccess):
+		return "to see why, and what to do: hobnob doctor" + orUnsaved(err)
 	case errors.Is(err, sqlite.ErrBusy):
-		return "another hobnob holds it; try again, or ask with --no-save"
+		return "another hobnob holds it; try again" + orUnsaved(err)
 	}
-	return "check the disk and the permissions of the data directory (hobnob status names it), or ask with --no-save"
+	return "check the disk and the permissions of the data directory (hobnob status names it)" + orUnsaved(err)
+}
+
+// orUnsaved offers to ask without the history where that is what keeping the
+// question failed for: with --no-save, and in other commands, it would not help.
+func orUnsaved(err error) string {
+	if errors.As(err, new(*chat.JournalError)) || errors.As(err, new(*notSavedError)) {
+		return ", or ask with --no-save"
+	}
+	return ""
 }
 
 func copyHint() string {

@@ -48,7 +48,7 @@ a file that only you can read.`,
 		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.Agent != "" && !config.IsUUID(opts.Agent) {
-				return usagef("an alias is given with --alias, or afterwards: hobnob agents add NAME UUID", "--agent %q is not a UUID", opts.Agent)
+				return usagef("an alias is given with --alias, or afterwards: hobnob agents add NAME UUID"+ofProfile, "--agent %q is not a UUID", opts.Agent)
 			}
 			if cmd.Flags().Changed("alias") {
 				opts.Alias = strings.ToLower(opts.Alias)
@@ -196,7 +196,7 @@ func (l *login) checkAlias(alias, agent string) error {
 	case agent == "" && (l.WithToken || !l.asksAgent()):
 		return usagef("add --agent UUID", "--alias %s names no agent", alias)
 	case taken && agent != "" && !strings.EqualFold(old, agent):
-		return usagef("choose another alias, or see: hobnob agents list", "the alias %q is the agent %s already", alias, old)
+		return usagef("choose another alias, or see: hobnob agents list"+ofProfile, "the alias %q is the agent %s already", alias, old)
 	}
 	return nil
 }
@@ -236,16 +236,22 @@ func (l *login) report(source credential.Source, place string) error {
 			"agent_id": orNull(l.Agent), "alias": orNull(l.Alias),
 		})
 	}
-	agent, try := "", "hobnob chat"
+	agent, flag := "", ""
 	if l.needsFlag() {
-		try += " -p " + l.profile.Name
+		flag = " -p " + shellWord(l.profile.Name)
 	}
+	try := "hobnob chat" + flag
+	_, missing := l.profile.AgentID(l.profile.Agent)
 	switch {
 	case l.Alias != "":
 		agent = fmt.Sprintf("It asks the agent %s (%s).\n", l.Alias, l.Agent)
 		try += " -a " + l.Alias
 	case l.Agent != "":
 		agent = fmt.Sprintf("It asks the agent %s.\n", l.Agent)
+	case missing != nil:
+		// HOBNOB_AGENT or the file names it, and every question would fail.
+		name := terminal.CleanLine(l.profile.Agent)
+		agent = fmt.Sprintf("It asks the agent %s, which has no UUID yet; give it one: hobnob agents add %s UUID%s\n", name, shellWord(name), flag)
 	}
 	return f.printf("Logged in to %s as profile %q; the token is in %s.\n%sThe settings are in %s.\nTry: %s \"hello\"\n",
 		terminal.CleanLine(l.profile.BaseURL), l.profile.Name, terminal.CleanLine(place), agent, terminal.CleanLine(l.config.Path()), try)

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -50,6 +51,15 @@ func (l *login) reach(ctx context.Context, p config.Profile) error {
 	return nil
 }
 
+// elsewhere says how to give another address in place of the configured one, which
+// does not lead to a service.
+func (l *login) elsewhere(err error) error {
+	if l.f.Global.BaseURL != "" {
+		return err
+	}
+	return &hintError{err: err, hint: explain(err).Hint + "; another address is given by: hobnob login --base-url URL" + ofProfile}
+}
+
 // prepare finds what would make typing the token pointless.
 func (l *login) prepare(ctx context.Context) error {
 	if err := l.f.IO.Tell(); err != nil {
@@ -60,7 +70,7 @@ func (l *login) prepare(ctx context.Context) error {
 			return err
 		}
 		if err := l.reach(ctx, l.profile); err != nil {
-			return &notStoredError{err}
+			return &notStoredError{l.elsewhere(err)}
 		}
 	}
 	if l.InsecureStorage {
@@ -149,8 +159,16 @@ func isOfToken(err error) bool {
 	return errors.Is(err, credential.ErrInvalid) || errors.As(err, &e) && e.Kind == api.KindAuth
 }
 
+// isOtherListing holds for JSON in a shape that hobnob does not know: the interface
+// shows none. A page of a web site has other bytes.
+func isOtherListing(err error) bool {
+	var e *api.Error
+	return errors.As(err, &e) && e.Kind == api.KindBroken && json.Valid(e.Body)
+}
+
 // verify asks the service for one conversation with the token. A service
-// without a listing cannot tell; that is said and no obstacle.
+// without a listing, or with one in another shape, cannot tell; that is said and no
+// obstacle.
 func (l *login) verify(ctx context.Context, token string) error {
 	client, err := l.f.clientWithToken(l.profile, token)
 	if err != nil {
@@ -167,17 +185,22 @@ func (l *login) verify(ctx context.Context, token string) error {
 	switch {
 	case err == nil:
 		return nil
+	case isOtherListing(err):
+		l.f.warn("the token could not be tried, because the service answers with a listing of conversations that hobnob cannot read: %v", errors.Unwrap(err))
+		return nil
 	case errors.As(err, &e) && (e.Kind == api.KindUnknown || e.Kind == api.KindLimited):
-		err = &hintError{err: err, hint: "try again later: hobnob login"}
+		err = &hintError{err: err, hint: "try again later: hobnob login" + ofProfile}
 	case e != nil && e.Kind == api.KindBroken:
-		err = &hintError{err: err, hint: "check that the base URL is that of an Agent Chat Service"}
+		err = l.elsewhere(&hintError{err: err, hint: "check that the base URL is that of an Agent Chat Service"})
+	case e != nil && e.Kind == api.KindNotSent:
+		err = l.elsewhere(err)
 	}
 	return &notStoredError{err}
 }
 
 // complainOf tells an error on the terminal, with what to answer instead.
 func (l *login) complainOf(problem error) error {
-	told := explain(problem)
+	told := l.f.explain(problem)
 	var address *baseurl.Error
 	var e *api.Error
 	switch isRemote := errors.As(problem, &e); {

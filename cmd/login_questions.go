@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net/url"
 	"regexp"
 	"strings"
 
@@ -50,7 +51,7 @@ func (l *login) complain(what, fix string) error {
 	if fix == "" {
 		return l.f.IO.Tell("! " + what)
 	}
-	return l.f.IO.Tell("! "+what, "! "+fix)
+	return l.f.IO.Tell("! "+what, "! "+l.f.inProfile(fix))
 }
 
 // askAddress asks for the address until the service behind it answers.
@@ -102,15 +103,7 @@ func (l *login) askAddress(ctx context.Context, name string) error {
 
 // tryAddress takes an address whose service answers.
 func (l *login) tryAddress(ctx context.Context, name, address string) error {
-	setting, _ := config.Lookup("allow_insecure_http")
-	insecure, err := l.config.Get(name, setting)
-	if err != nil {
-		return err
-	}
-	base, err := baseurl.Parse(address, insecure.Value == true)
-	if _, other := baseurl.Parse(address, true); err != nil && other == nil {
-		return &hintError{err: err, hint: "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p " + name}
-	}
+	base, err := parseAddress(l.config, name, address)
 	if err != nil {
 		return err
 	}
@@ -123,6 +116,20 @@ func (l *login) tryAddress(ctx context.Context, name, address string) error {
 	}
 	l.profile, l.reached = profile, true
 	return nil
+}
+
+// parseAddress reads an address for a profile, which may allow http:// to other hosts.
+func parseAddress(c *config.Config, profile, address string) (*url.URL, error) {
+	setting, _ := config.Lookup("allow_insecure_http")
+	insecure, err := c.Get(profile, setting)
+	if err != nil {
+		return nil, err
+	}
+	base, err := baseurl.Parse(address, insecure.Value == true)
+	if _, other := baseurl.Parse(address, true); err != nil && other == nil {
+		return nil, &hintError{err: err, hint: "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p " + shellWord(profile)}
+	}
+	return base, err
 }
 
 // askToken asks for the token until the service accepts it.
@@ -158,7 +165,7 @@ func (l *login) askToken(ctx context.Context) (string, error) {
 }
 
 func noTerminalForToken(err error) error {
-	return &hintError{err: fmt.Errorf("the token is missing: %w", err), hint: "give it on standard input: hobnob login --with-token < FILE"}
+	return &hintError{err: fmt.Errorf("the token is missing: %w", err), hint: "give it on standard input: hobnob login --with-token" + ofProfile + " < FILE"}
 }
 
 // asksAgent reports whether the agent is a question: for a new profile to which
@@ -201,7 +208,7 @@ func (l *login) askAgent(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.f.IO.Tell("The agent stays without an alias; one can be made later: hobnob agents add NAME UUID")
+	return l.f.IO.Tell(l.f.inProfile("The agent stays without an alias; one can be made later: hobnob agents add NAME UUID" + ofProfile))
 }
 
 // uuids finds the UUID in an address of the client application, too.
@@ -229,5 +236,5 @@ func (l *login) askUUID(ctx context.Context) error {
 		}
 	}
 	l.Alias = ""
-	return l.f.IO.Tell("The service chooses the agent; another is set later: hobnob agents add NAME UUID")
+	return l.f.IO.Tell(l.f.inProfile("The service chooses the agent; another is set later: hobnob agents add NAME UUID" + ofProfile))
 }

@@ -32,8 +32,9 @@ func newManCommand(f *Factory, run func(context.Context, manOptions) error) *cob
 		Short: "Show the manual page of a command",
 		Long: `Show the manual page of hobnob or of one of its commands. In a pipe the page
 comes as it would be installed, in the man format.`,
-		Example: "  hobnob man chat\n  hobnob man conversations list > hobnob-conversations-list.1",
-		GroupID: groupMore,
+		Example:           "  hobnob man chat\n  hobnob man conversations list > hobnob-conversations-list.1",
+		GroupID:           groupMore,
+		ValidArgsFunction: completeCommands,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Root = cmd.Root()
 			found, rest, err := opts.Root.Find(args)

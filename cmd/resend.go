@@ -116,6 +116,10 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		if err == nil {
 			continue
 		}
+		if reason := overtaken(err); reason != nil {
+			f.note("%v", reason)
+			continue
+		}
 		// One question that cannot be answered must not keep the others waiting;
 		// a service that cannot be reached or does not know us keeps them all.
 		last = err
@@ -125,6 +129,20 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		f.warn("turn %s: %v", history.Short(t.ID), err)
 	}
 	return last
+}
+
+// overtaken returns what another process did with a question since it was listed,
+// which leaves nothing to do here, or nil.
+func overtaken(err error) error {
+	var taken *history.TakenError
+	if errors.As(err, &taken) {
+		return taken
+	}
+	var gone *history.TurnNotFoundError
+	if errors.As(err, &gone) {
+		return gone
+	}
+	return nil
 }
 
 // unanswered lists the questions of the profile or of one conversation in it.

@@ -18,6 +18,9 @@ const (
 	groupMore    = "more"
 )
 
+// freeText marks the commands whose arguments are any text, which may look like a flag.
+const freeText = "free-text"
+
 // newRoot returns hobnob itself, without its commands.
 func newRoot(f *Factory) *cobra.Command {
 	root := &cobra.Command{
@@ -47,8 +50,13 @@ do things with hobnob.`,
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		hint := "see: " + cmd.CommandPath() + " --help"
 		var unknown *pflag.NotExistError
-		if extract := cmd.Flags().Lookup("extract"); extract != nil && extract.Changed && errors.As(err, &unknown) {
-			hint = "a language follows --extract= or -x=, as in -x=go"
+		if errors.As(err, &unknown) {
+			if _, takesText := cmd.Annotations[freeText]; takesText {
+				hint = "if it belongs to the text, put -- before the text: " + cmd.CommandPath() + " -- …; " + hint
+			}
+			if extract := cmd.Flags().Lookup("extract"); extract != nil && extract.Changed {
+				hint = "a language follows --extract= or -x=, as in -x=go"
+			}
 		}
 		return usagef(hint, "%s", flagMessage(err))
 	})
@@ -139,25 +147,29 @@ func newHelpCommand() *cobra.Command {
 			found.InitDefaultHelpFlag()
 			return found.Help()
 		},
-		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-			found, _, err := cmd.Root().Find(args)
-			if err != nil {
-				return nil, cobra.ShellCompDirectiveNoFileComp
-			}
-			var out []string
-			for _, c := range found.Commands() {
-				if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
-					out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
-				}
-			}
-			return out, cobra.ShellCompDirectiveNoFileComp
-		},
+		ValidArgsFunction: completeCommands,
 	}
+}
+
+// completeCommands completes the path of a command or a topic.
+func completeCommands(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	found, rest, err := cmd.Root().Find(args)
+	if err != nil || len(rest) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var out []string
+	for _, c := range found.Commands() {
+		if c.IsAvailableCommand() || c.IsAdditionalHelpTopicCommand() {
+			out = append(out, cobra.CompletionWithDesc(c.Name(), c.Short))
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// exactArgs is cobra.ExactArgs with an error that names what is missing.
+// exactArgs is cobra.ExactArgs with an error that names what is missing. Of the
+// arguments only a VALUE may be empty.
 func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
@@ -166,8 +178,19 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 		case len(args) > len(names):
 			return usagef("usage: "+cmd.UseLine(), "%q is too much", args[len(names)])
 		}
+		for i, name := range names {
+			if args[i] == "" && name != "VALUE" {
+				return emptyArg(cmd, name)
+			}
+		}
 		return nil
 	}
+}
+
+// emptyArg refuses an empty argument. An unset variable of a script leaves one,
+// which must not mean what no argument means.
+func emptyArg(cmd *cobra.Command, name string) error {
+	return usagef("usage: "+cmd.UseLine(), "%s is empty", name)
 }
 
 // newGroup returns a command that only holds others.

@@ -39,7 +39,9 @@ func TestMain(m *testing.M) {
 //	sql FILE STATEMENT                  run a statement in a database; its rows go to stdout
 //	damage FILE OFFSET LENGTH           overwrite a part of a file with zeros
 //	need TOOL…                          fail without these tools where CI promises them; elsewhere the script skips
-//	terminal [-in FILE] FILE CMD ARG…   run a command on a terminal of 80×24, what it shows goes to FILE
+//	terminal [-in FILE] [-until REGEXP] FILE CMD ARG…
+//	                                    run a command on a terminal of 80×24, what it shows goes to FILE;
+//	                                    the fault lasts until it shows what -until names
 //	replace FILE REGEXP TEXT            make what differs from run to run the same
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -96,8 +98,14 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 		input = ts.ReadFile(args[1])
 		args = args[2:]
 	}
+	var until *regexp.Regexp
+	if len(args) > 2 && args[0] == "-until" {
+		pattern, err := regexp.Compile(args[1])
+		ts.Check(err)
+		until, args = pattern, args[2:]
+	}
 	if len(args) < 2 {
-		ts.Fatalf("usage: terminal [-in FILE] FILE CMD [ARG…]")
+		ts.Fatalf("usage: terminal [-in FILE] [-until REGEXP] FILE CMD [ARG…]")
 	}
 	path, err := lookScriptPath(ts, args[1])
 	ts.Check(err)
@@ -123,6 +131,10 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	for {
 		n, err := master.Read(buffer)
 		shown.Write(buffer[:n])
+		if until != nil && until.MatchString(shown.String()) {
+			until = nil
+			serviceOf(ts).set("none")
+		}
 		if err != nil { // the terminal reports an error when its last process is gone
 			break
 		}

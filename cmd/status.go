@@ -114,7 +114,7 @@ func (r *statusReport) token(ctx context.Context, f *Factory, profile config.Pro
 		return nil, ctx.Err()
 	}
 	if found.Err != nil {
-		tokenErr = noToken(found.Err, key)
+		tokenErr = noToken(found.Err, resolver, key)
 		r.TokenProblem = orNull(tokenErr.Error())
 		return tokenErr, nil
 	}

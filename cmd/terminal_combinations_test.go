@@ -4,8 +4,11 @@ package cmd
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -40,7 +43,8 @@ const (
 	spinner  = "no escape but the spinner's"
 )
 
-// The service takes its time, so that every wait shows.
+// slowness is how long the service takes where no wait is to show; elsewhere it
+// answers when one does.
 const slowness = 1500 * time.Millisecond
 
 // TestTerminalCombinations is the table of what hobnob writes where.
@@ -51,7 +55,6 @@ func TestTerminalCombinations(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(service.close)
-	service.meet([]string{"delay", slowness.String()}, -1)
 	// Rows wait more than they work, so that more of them run at once than t.Parallel
 	// would let.
 	var rows sync.WaitGroup
@@ -117,10 +120,11 @@ func TestTerminalCombinations(t *testing.T) {
 			defer func() { <-slots }()
 			t.Run(name, func(t *testing.T) {
 				env := append(strings.Fields(c.env), "TERM="+c.term, "LC_ALL="+c.locale)
-				out, stderr := chatOn(t, service.server.URL, [3]bool{c.in, c.out, c.err}, c.width, env)
+				out, stderr := chatOn(t, service, [3]bool{c.in, c.out, c.err}, c.width, env)
 				asked := strings.Contains(out, "\x1b]11;?\a\x1b[c")
 				if c.wantOut != asItIs {
 					out = strings.Replace(out, "\x1b]11;?\a\x1b[c", "", 1)
+					out = strings.Replace(out, lateAnswer, "", 1)
 					if asked != c.asked {
 						t.Errorf("asked for the background: %v", asked)
 					}
@@ -140,6 +144,7 @@ func TestTerminalCombinations(t *testing.T) {
 var (
 	frames        = regexp.MustCompile(`[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏] asking `)
 	asciiFrames   = regexp.MustCompile(`[|/\\-] asking `)
+	anyWait       = regexp.MustCompile(`asking .*\r`)
 	waitLine      = regexp.MustCompile(`(?m)^asking .*\n`)
 	sgr           = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 	spinnerSigns  = regexp.MustCompile(`\r\x1b\[[JK]|\r`)
@@ -195,12 +200,26 @@ func checkWait(t *testing.T, stderr string, onTerminal, spins, unicode bool) {
 
 // chatOn asks the echo agent of a service in a process whose streams are terminals
 // of their own or not, and returns what it wrote to stdout and stderr.
-func chatOn(t *testing.T, url string, terminals [3]bool, width int, env []string) (stdout, stderr string) {
+func chatOn(t *testing.T, service http.Handler, terminals [3]bool, width int, env []string) (stdout, stderr string) {
 	t.Helper()
+	limit := slowness
+	if terminals[2] {
+		limit = time.Minute
+	}
+	waiting, shows := context.WithCancel(t.Context())
+	patient := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-waiting.Done():
+		case <-time.After(limit):
+		}
+		service.ServeHTTP(w, r)
+	}))
+	defer patient.Close()
+	defer shows()
 	command := exec.Command("hobnob", "chat", "--usage", "--", hostileReply)
 	command.Env = append([]string{
 		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "HOBNOB_PAGER=cat",
-		"HOBNOB_BASE_URL=" + url, "HOBNOB_TOKEN=t", "HOBNOB_AGENT=" + config.EchoAgent, "GORACE=atexit_sleep_ms=0",
+		"HOBNOB_BASE_URL=" + patient.URL, "HOBNOB_TOKEN=t", "HOBNOB_AGENT=" + config.EchoAgent, "GORACE=atexit_sleep_ms=0",
 	}, env...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var texts [3]bytes.Buffer
@@ -222,7 +241,7 @@ func chatOn(t *testing.T, url string, terminals [3]bool, width int, env []string
 		if i == 1 || !command.SysProcAttr.Setctty {
 			command.SysProcAttr.Setctty, command.SysProcAttr.Ctty = true, i
 		}
-		reading.Go(func() { emulate(terminal, &texts[i]) })
+		reading.Go(func() { emulate(terminal, &texts[i], shows) })
 	}
 	// A nil *os.File in these interfaces would not be nil.
 	if ours[0] != nil {
@@ -257,13 +276,21 @@ func chatOn(t *testing.T, url string, terminals [3]bool, width int, env []string
 	return texts[1].String(), texts[2].String()
 }
 
-// emulate keeps what a terminal gets, and answers what it is.
-func emulate(terminal *os.File, shown *bytes.Buffer) {
+// lateAnswer is how a terminal shows the answer of emulate to a program that has
+// given up on it.
+const lateAnswer = "^[]11;rgb:0000/0000/0000^G^[[?62c"
+
+// emulate keeps what a terminal gets, answers what it is, and tells when the wait
+// shows.
+func emulate(terminal *os.File, shown *bytes.Buffer, shows func()) {
 	buffer := make([]byte, 4096)
 	answered := false
 	for {
 		n, err := terminal.Read(buffer)
 		shown.Write(buffer[:n])
+		if anyWait.Match(shown.Bytes()) {
+			shows()
+		}
 		if !answered && bytes.HasSuffix(shown.Bytes(), []byte("\x1b]11;?\a\x1b[c")) {
 			answered = true
 			_, _ = io.WriteString(terminal, "\x1b]11;rgb:0000/0000/0000\a\x1b[?62c")

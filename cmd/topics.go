@@ -25,7 +25,7 @@ func newEnvironmentTopic() *cobra.Command {
 	}
 	for _, v := range [][2]string{
 		{"HOBNOB_TOKEN", "bearer token; it comes before every stored one"},
-		{"HOBNOB_CONVERSATION", "conversation that chat continues when neither -c nor -C is given"},
+		{"HOBNOB_CONVERSATION", "conversation that chat continues when neither -c nor -C is given, and that context shows"},
 		{"HOBNOB_CONFIG", "configuration file (default $XDG_CONFIG_HOME/hobnob/config.yaml)"},
 		{"HOBNOB_DATA_DIR", "directory of the history (default $XDG_DATA_HOME/hobnob)"},
 		{"HOBNOB_STATE_DIR", "directory of drafts and of what was typed in a chat (default $XDG_STATE_HOME/hobnob)"},

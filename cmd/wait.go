@@ -23,8 +23,9 @@ const pollPace = 200 * time.Millisecond
 type waitOptions struct {
 	f *Factory
 
-	Turn string
-	Raw  bool
+	Turn    string
+	Raw     bool
+	Timeout time.Duration // 0 waits as long as it takes
 }
 
 func newWaitCommand(f *Factory, run func(context.Context, waitOptions) error) *cobra.Command {
@@ -41,7 +42,8 @@ the question of the profile that was asked last and has no answer yet, else the
 latest one.
 
 An answer that is there already is printed at once. A question that got none ends
-with what is known of it. Ctrl-C ends the waiting; the question goes on.`,
+with what is known of it. Ctrl-C ends the waiting, and so does --timeout; the
+question goes on.`,
 		Example: `  hobnob wait
   turn=$(hobnob chat -q --detach "summarise the log" -f app.log)
   hobnob wait "$turn" > summary.md`,
@@ -50,9 +52,15 @@ with what is known of it. Ctrl-C ends the waiting; the question goes on.`,
 		ValidArgsFunction: f.completeFirst(f.completePending),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				if opts.Turn = args[0]; opts.Turn == "" {
-					return usagef("see: hobnob conversations tree", "TURN names no turn")
+				opts.Turn = args[0]
+			}
+			if cmd.Flags().Changed("timeout") {
+				setting, _ := config.Lookup("timeout")
+				value, err := setting.Parse(f.Global.Timeout)
+				if err != nil {
+					return usagef("see: hobnob wait --help", "--timeout: %v", err)
 				}
+				opts.Timeout, _ = value.(time.Duration)
 			}
 			return run(cmd.Context(), opts)
 		},
@@ -75,15 +83,19 @@ func runWait(ctx context.Context, opts waitOptions) error {
 	if err != nil {
 		return err
 	}
+	flag := " -p " + shellWord(profile.Name)
+	if active, err := f.Profile(); err == nil && active.Name == profile.Name {
+		flag = ofProfile
+	}
 	e := &exchange{f: f, opts: chatOptions{f: f, Raw: opts.Raw}, profile: profile, save: true, pages: true,
 		asker: chat.Asker{History: store, Profile: profile.Name}}
 	if turn.State == history.Pending {
 		stop := e.wait(ctx, "waiting for", turn.AgentID, turn.Asked)
-		turn, err = settled(ctx, store, turn)
-		stop(errors.Join(err, noAnswer(turn)))
+		turn, err = opts.settled(ctx, store, turn)
+		stop(errors.Join(err, noAnswer(turn, flag)))
 	}
 	if err == nil {
-		err = noAnswer(turn)
+		err = noAnswer(turn, flag)
 	}
 	if err != nil {
 		return err
@@ -174,6 +186,21 @@ func (f *Factory) profileOf(ctx context.Context, store *history.Store, turn hist
 	return profile, nil
 }
 
+// settled is settled within the time of --timeout.
+func (o waitOptions) settled(ctx context.Context, store *history.Store, turn history.Turn) (history.Turn, error) {
+	if o.Timeout == 0 {
+		return settled(ctx, store, turn)
+	}
+	limited, cancel := context.WithTimeout(ctx, o.Timeout)
+	defer cancel()
+	turn, err := settled(limited, store, turn)
+	var waiting *stillPendingError
+	if errors.As(err, &waiting) && ctx.Err() == nil {
+		waiting.err = fmt.Errorf("no answer within %s; the question goes on", config.Format(o.Timeout))
+	}
+	return turn, err
+}
+
 // settled waits until a turn is not pending any more. A turn whose process has
 // died reads as unknown.
 func settled(ctx context.Context, store *history.Store, turn history.Turn) (history.Turn, error) {
@@ -205,6 +232,10 @@ type stillPendingError struct {
 func (e *stillPendingError) Error() string { return e.err.Error() }
 func (e *stillPendingError) Unwrap() error { return e.err }
 
+func (e *stillPendingError) hint() string {
+	return "to wait for its answer again: hobnob wait " + history.Short(e.turn.ID)
+}
+
 // answerOf is what chat would have shown of an answered turn.
 func answerOf(ctx context.Context, store *history.Store, turn history.Turn) (chat.Answer, error) {
 	beside, err := store.Beside(ctx, turn)
@@ -230,18 +261,27 @@ func answerOf(ctx context.Context, store *history.Store, turn history.Turn) (cha
 }
 
 // noAnswerError is what the history knows of a question that got no answer.
-type noAnswerError struct{ turn history.Turn }
+type noAnswerError struct {
+	turn history.Turn
+	flag string // what selects the profile of the turn, after a command
+}
+
+// resend is the command that asks the question again.
+func (e *noAnswerError) resend() string {
+	return "hobnob resend " + history.Short(e.turn.Conversation) + e.flag
+}
 
 func (e *noAnswerError) Error() string {
 	return fmt.Sprintf("the question of turn %s got no answer: %s", history.Short(e.turn.ID), first(e.turn.Failure, "the reason is not known"))
 }
 
-// noAnswer returns an error for a turn that failed or whose outcome is unknown.
-func noAnswer(turn history.Turn) error {
+// noAnswer returns an error for a turn that failed or whose outcome is unknown. After
+// the commands of its hint stands the flag.
+func noAnswer(turn history.Turn, flag string) error {
 	if turn.State != history.Failed && turn.State != history.Unknown {
 		return nil
 	}
-	return &chat.FailedError{State: turn.State, Conversation: turn.Conversation, Turn: turn.ID, Err: &noAnswerError{turn}}
+	return &chat.FailedError{State: turn.State, Conversation: turn.Conversation, Turn: turn.ID, Err: &noAnswerError{turn, flag}}
 }
 
 // recordedFailure finds the status in the text of an api.Error.
@@ -251,7 +291,7 @@ var recordedFailure = regexp.MustCompile(`^(?:GET|POST) \S+: (?:(\d{3})\b)?`)
 // keeps of it.
 func (e *noAnswerError) describe() failure {
 	if e.turn.State == history.Unknown {
-		return failure{Code: "unknown", Exit: exitUnknown, Hint: "the service may have accepted the question; to send it again: hobnob resend " + history.Short(e.turn.Conversation)}
+		return failure{Code: "unknown", Exit: exitUnknown, Hint: "the service may have accepted the question; to send it again: " + e.resend()}
 	}
 	out := failure{Code: "error", Exit: exitError}
 	if found := recordedFailure.FindStringSubmatch(e.turn.Failure); found != nil {
@@ -267,9 +307,9 @@ func (e *noAnswerError) describe() failure {
 			out.Code, out.Exit = "refused", exitRefused
 		}
 	}
-	out.Hint = "the service did not accept the question; to send it again: hobnob resend " + history.Short(e.turn.Conversation)
+	out.Hint = "the service did not accept the question; to send it again: " + e.resend()
 	if out.Exit == exitAuth {
-		out.Hint = "store a valid token with hobnob login, then: hobnob resend " + history.Short(e.turn.Conversation)
+		out.Hint = "store a valid token with hobnob login" + e.flag + ", then: " + e.resend()
 	}
 	return out
 }

@@ -214,13 +214,10 @@ func (a Asker) record(ctx context.Context, turn history.Turn, reply api.Reply) (
 	return a.History.Answer(context.WithoutCancel(ctx), turn, reply.Text, service)
 }
 
-// maxTokens is more than any model counts. A service's number beyond it, or below
-// zero, counts nothing and must not spoil the sums of the others.
-const maxTokens = 1 << 40
-
+// counts reports whether all numbers of tokens can be such.
 func counts(numbers ...int64) bool {
 	for _, n := range numbers {
-		if n < 0 || n > maxTokens {
+		if n < 0 || n > history.MaxTokens {
 			return false
 		}
 	}
@@ -235,7 +232,8 @@ func bounded(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), maxName)], "")
 }
 
-// failed records the state that the error proves.
+// failed records the state that the error proves, unless the turn was sent before
+// and may have been accepted then.
 func (a Asker) failed(ctx context.Context, turn history.Turn, err error) error {
 	failure := &FailedError{State: history.Failed, Conversation: turn.Conversation, Turn: turn.ID, Err: err}
 	var body []byte
@@ -249,7 +247,7 @@ func (a Asker) failed(ctx context.Context, turn history.Turn, err error) error {
 	if a.History != nil {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 		defer cancel()
-		failure.RecordErr = a.History.Fail(ctx, turn, failure.State, err.Error(), body)
+		failure.State, failure.RecordErr = a.History.Fail(ctx, turn, failure.State, err.Error(), body)
 	}
 	return failure
 }

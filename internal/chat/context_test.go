@@ -2,6 +2,7 @@ package chat_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -112,6 +113,13 @@ func TestResendKeepsTheTurnAndItsPlace(t *testing.T) {
 	open, err := a.History.Unanswered(t.Context(), "work", c.ID)
 	if err != nil || len(open) != 1 {
 		t.Fatal(open, err)
+	}
+	a.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
+		return api.Reply{}, &api.Error{Kind: api.KindNotSent}
+	})
+	var failed *chat.FailedError
+	if _, err := a.Resend(t.Context(), open[0], chat.Limits{}); !errors.As(err, &failed) || failed.State != history.Unknown || failed.RecordErr != nil {
+		t.Errorf("what may have been accepted before: %+v", err)
 	}
 	var request api.Request
 	a.Client = sender(func(ctx context.Context, r api.Request, id string) (api.Reply, error) {

@@ -16,6 +16,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/viper"
 )
@@ -124,10 +125,11 @@ func (c *Config) checkShape() error {
 	return nil
 }
 
-// readFile returns the content of the file, nothing when it does not exist.
+// readFile returns the content of the file, nothing when it does not exist, nor can:
+// HOME=/dev/null is how a service account has none.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 		return nil, nil
 	}
 	if err != nil {

@@ -75,7 +75,9 @@ func (c *Config) Profile(name string) (Profile, error) {
 	p.CAFile = c.resolvePath(p.CAFile)
 	if name == Local {
 		if c.overrides("base_url") {
-			return Profile{}, &ValueError{Key: "base_url", Value: p.BaseURL, Err: fmt.Errorf("the profile %q is the built-in service and has no address", Local)}
+			setting, _ := Lookup("base_url")
+			value, _, _ := c.override(setting)
+			return Profile{}, &ValueError{Key: "base_url", Value: setting.shown(p.BaseURL), Source: value.Source, Err: fmt.Errorf("the profile %q is the built-in service and has no address", Local)}
 		}
 		p.BaseURL = ""
 		return p, nil

@@ -31,7 +31,8 @@ type Health struct {
 }
 
 // Check looks for damage without changing a byte of the history. The error says
-// that the check itself was not possible; a busy history is sqlite.ErrBusy.
+// that the check itself was not possible; a busy history is sqlite.ErrBusy, one
+// that the user cannot open sqlite.ErrNoAccess or sqlite.ErrReadOnly.
 func Check(ctx context.Context, dir string) (Health, error) {
 	h := Health{Path: filepath.Join(dir, FileName)}
 	info, err := os.Stat(h.Path)
@@ -40,7 +41,7 @@ func Check(ctx context.Context, dir string) (Health, error) {
 		return h, nil
 	}
 	if err != nil {
-		return h, err
+		return h, sqlite.Explain(err)
 	}
 	if aside := interrupted(h.Path); aside != "" {
 		h.Damage = append(h.Damage, "a repair was interrupted; the whole of the history is in "+filepath.Base(aside))
@@ -48,7 +49,7 @@ func Check(ctx context.Context, dir string) (Health, error) {
 	}
 	empty, err := h.checkFile(ctx)
 	if err != nil || h.Newer {
-		return h, err
+		return h, sqlite.Explain(err)
 	}
 	db, err := sqlite.OpenExisting(ctx, h.Path, schema)
 	if err == nil {
@@ -64,8 +65,8 @@ func Check(ctx context.Context, dir string) (Health, error) {
 	case err == nil:
 	case ctx.Err() != nil:
 		return h, ctx.Err()
-	case errors.Is(explained, sqlite.ErrBusy):
-		return h, fmt.Errorf("cannot check %s: %w", h.Path, explained)
+	case errors.Is(explained, sqlite.ErrBusy), errors.Is(explained, sqlite.ErrReadOnly), errors.Is(explained, sqlite.ErrNoAccess):
+		return h, explained
 	default:
 		text := strings.TrimPrefix(err.Error(), "cannot open "+h.Path+": ")
 		h.damaged("%s", strings.TrimPrefix(text, sqlite.ErrDamaged.Error()+": "))

@@ -47,7 +47,7 @@ func TestUsualIsTheMedianOfTheLatestAnswersOfAnAgent(t *testing.T) {
 				}
 				failed := begin(t, s, Question{Text: "q", AgentID: "a"})
 				clock = clock.Add(30 * time.Second)
-				if err := s.Fail(t.Context(), failed, Unknown, "timeout", nil); err != nil {
+				if _, err := s.Fail(t.Context(), failed, Unknown, "timeout", nil); err != nil {
 					t.Fatal(err)
 				}
 				got, ok, err := s.Usual(t.Context(), "work", "a")

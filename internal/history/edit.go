@@ -62,22 +62,23 @@ func (s *Store) setDeleted(ctx context.Context, deleted any, ids []string) error
 	})
 }
 
-// Prunable returns the conversations, of every profile, that may be pruned.
+// Prunable returns the conversations that may be pruned.
 func (s *Store) Prunable(ctx context.Context, p Pruning) ([]Conversation, error) {
-	return s.conversations(ctx, `WHERE `+p.where()+` ORDER BY c.updated`, millis(p.Before))
+	return s.conversations(ctx, `WHERE `+p.where()+` ORDER BY c.updated`, millis(p.Before), p.Profile)
 }
 
+// where has Before and Profile as its arguments.
 func (p Pruning) where() string {
 	if p.TrashOnly {
-		return `c.deleted < ?`
+		return `c.deleted < ?1 AND (?2 = '' OR c.profile = ?2)`
 	}
-	return `c.updated < ?`
+	return `c.updated < ?1 AND (?2 = '' OR c.profile = ?2)`
 }
 
 // prunable reports whether a conversation may be removed now.
 func (s *Store) prunable(ctx context.Context, tx *sql.Tx, p Pruning, id string) (bool, error) {
 	var due bool
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM conversations c WHERE `+p.where()+` AND c.id = ?`, millis(p.Before), id).Scan(&due); err != nil || !due {
+	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM conversations c WHERE `+p.where()+` AND c.id = ?3`, millis(p.Before), p.Profile, id).Scan(&due); err != nil || !due {
 		return false, err
 	}
 	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT owner FROM turns WHERE conversation = ? AND state = 'pending' AND expires > ?`, id, millis(s.now()))
@@ -98,6 +99,7 @@ func (s *Store) prunable(ctx context.Context, tx *sql.Tx, p Pruning, id string) 
 type Pruning struct {
 	Before    time.Time // last used, or with TrashOnly put into the trash, before
 	TrashOnly bool
+	Profile   string // empty: every profile
 }
 
 // Prune removes those of the conversations for good that still are what Pruning

@@ -91,6 +91,34 @@ func TestPruningRemovesTheOldForGoodAndNothingElse(t *testing.T) {
 	}
 }
 
+func TestPruningKeepsToItsProfile(t *testing.T) {
+	s := openStore(t)
+	work := begin(t, s, Question{Text: "q", Title: "work"})
+	home := begin(t, s, Question{Text: "q", Title: "home", Profile: "home"})
+	answer(t, s, work, "a")
+	answer(t, s, home, "a")
+	for _, trash := range []bool{false, true} {
+		if trash {
+			if err := s.Delete(t.Context(), work.Conversation, home.Conversation); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for profile, want := range map[string]int{"": 2, "work": 1, "none": 0} {
+			list, err := s.Prunable(t.Context(), Pruning{Before: time.Now().Add(time.Hour), TrashOnly: trash, Profile: profile})
+			if err != nil || len(list) != want {
+				t.Errorf("%q, trash %v: %+v, %v; want %d", profile, trash, list, err, want)
+			}
+		}
+	}
+	p := Pruning{Before: time.Now().Add(time.Hour), TrashOnly: true, Profile: "work"}
+	if n, err := s.Prune(t.Context(), p, work.Conversation, home.Conversation); err != nil || n != 1 {
+		t.Errorf("removed %d, %v", n, err)
+	}
+	if _, err := s.FindDeleted(t.Context(), home.Conversation); err != nil {
+		t.Errorf("the other profile's conversation: %v", err)
+	}
+}
+
 func TestPrunedTextIsGoneFromTheDisk(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "xylophonequestion", Title: "xylophonetitle"})
@@ -149,7 +177,7 @@ func TestARetriedTurnTakesTheHeadOnlyIfNobodyWentOn(t *testing.T) {
 	answer(t, s, root, "0")
 	lose := func(text string) Turn {
 		turn := begin(t, s, Question{Conversation: root.Conversation, Parent: root.ID, Text: text})
-		if err := s.Fail(t.Context(), turn, Unknown, "reset", nil); err != nil {
+		if _, err := s.Fail(t.Context(), turn, Unknown, "reset", nil); err != nil {
 			t.Fatal(err)
 		}
 		return turn

@@ -75,7 +75,7 @@ func randomTree(r *rand.Rand) Tree {
 			answered = append(answered, t.ID)
 			t.Reply = randomText(r, 12)
 			t.Service = Service{ID: maybe(r, randomID(r)), ConversationID: maybe(r, randomID(r)), Model: maybe(r, randomText(r, 1)), FinishReason: maybe(r, "length")}
-			t.Service.Usage = maybe(r, &Usage{r.Int64N(1e6), r.Int64N(1e6), r.Int64N(1 << 60)})
+			t.Service.Usage = maybe(r, &Usage{r.Int64N(1e6), r.Int64N(1e6), r.Int64N(MaxTokens + 1)})
 		}
 		switch r.IntN(4) {
 		case 0:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
@@ -70,7 +71,7 @@ func (s *Store) Latest(ctx context.Context, profile string) (Conversation, error
 		return Conversation{}, err
 	}
 	if len(found) == 0 {
-		return Conversation{}, &NotFoundError{Ref: "latest"}
+		return Conversation{}, &NotFoundError{}
 	}
 	return found[0], nil
 }
@@ -83,7 +84,16 @@ type Filter struct {
 	Limit   int    // 0: all
 }
 
-// List returns conversations, the latest used first.
+// clockTolerance is how far ahead of the clock a time may be that is still
+// believed: clocks are set right by less than that all the time.
+const clockTolerance = 5 * time.Minute
+
+// InFuture reports whether something cannot have been used at that time: a clock
+// was ahead, or an import brought it.
+func InFuture(used, now time.Time) bool { return used.After(now.Add(clockTolerance)) }
+
+// List returns conversations, the latest used first, and after them those whose
+// time is in the future.
 func (s *Store) List(ctx context.Context, f Filter) ([]Conversation, error) {
 	where, limit := `c.deleted IS NULL`, f.Limit
 	if f.Deleted {
@@ -92,8 +102,17 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Conversation, error) {
 	if limit <= 0 {
 		limit = -1
 	}
-	return s.conversations(ctx, `WHERE c.profile = ?1 AND `+where+` AND (?2 = '' OR c.agent_id = ?2)
-		ORDER BY c.updated DESC, c.rowid DESC LIMIT ?3`, f.Profile, f.AgentID, limit)
+	now := millis(s.now().Add(clockTolerance))
+	list := func(when string, limit int) ([]Conversation, error) {
+		return s.conversations(ctx, `WHERE c.profile = ?1 AND `+where+` AND (?2 = '' OR c.agent_id = ?2) AND c.updated `+when+` ?4
+			ORDER BY c.updated DESC, c.rowid DESC LIMIT ?3`, f.Profile, f.AgentID, limit, now)
+	}
+	found, err := list("<=", limit)
+	if err != nil || len(found) == limit {
+		return found, err
+	}
+	future, err := list(">", max(limit-len(found), -1))
+	return append(found, future...), err
 }
 
 // Count returns how many conversations there are; Limit means nothing here.
@@ -183,7 +202,7 @@ func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, e
 			return nil, s.readError(err)
 		}
 		if t.State == Pending && (waiting.until <= now || !s.alive(waiting.owner)) {
-			t.State, t.Failure = Unknown, "hobnob ended before an answer came"
+			t.State, t.Failure = Unknown, killed
 		}
 		turns = append(turns, t)
 	}
@@ -199,7 +218,7 @@ func scanTurn(rows *sql.Rows) (t Turn, waiting claim, err error) {
 		&ended, &t.Failure, &t.Service.ID, &t.Service.ConversationID, &t.Service.Model,
 		&t.Service.FinishReason, &prompt, &completion, &total, &t.Service.Response, &t.Mark)
 	if total.Valid {
-		t.Service.Usage = &Usage{PromptTokens: prompt.Int64, CompletionTokens: completion.Int64, TotalTokens: total.Int64}
+		t.Service.Usage = &Usage{PromptTokens: counted(prompt.Int64), CompletionTokens: counted(completion.Int64), TotalTokens: counted(total.Int64)}
 	}
 	t.Asked, t.Ended = fromMillis(asked), fromMillis(ended)
 	return t, waiting, err
@@ -274,6 +293,6 @@ func (s *Store) ReplySizes(ctx context.Context, profile, agentID string) (bytes,
 		SELECT octet_length(t.reply) AS size, t.completion_tokens AS count
 		FROM (SELECT seq FROM turns WHERE agent_id = ?1 AND completion_tokens > 0 ORDER BY seq DESC LIMIT ?4) l
 		CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
-		WHERE c.profile = ?2 LIMIT ?3)`, agentID, profile, replySample, replyReach).Scan(&bytes, &tokens)
+		WHERE c.profile = ?2 AND t.completion_tokens <= ?5 LIMIT ?3)`, agentID, profile, replySample, replyReach, MaxTokens).Scan(&bytes, &tokens)
 	return bytes, tokens, s.readError(err)
 }

@@ -63,6 +63,10 @@ type Turn struct {
 
 	head   string // the conversation's head when the question was asked
 	resent bool   // asked again under the same id
+	// What was known before it was asked again: whether it may have been
+	// accepted, and why that is so.
+	unknown bool
+	reason  string
 }
 
 // Mark is what the user decided of a turn as context.
@@ -85,6 +89,10 @@ type Service struct {
 	Response       []byte // the body as it was received
 }
 
+// MaxTokens is more than any model counts. A number beyond it, or below zero,
+// counts nothing and must not spoil the sums of the others.
+const MaxTokens = 1 << 40
+
 // Usage counts tokens.
 type Usage struct {
 	PromptTokens, CompletionTokens, TotalTokens int64
@@ -97,10 +105,16 @@ func (e *ReadOnlyError) Error() string {
 	return fmt.Sprintf("%s was written by a newer hobnob and is opened read-only", e.Path)
 }
 
-// NotFoundError says that no conversation answers to Ref.
+// NotFoundError says that no conversation answers to Ref, or with an empty Ref that
+// there is none at all.
 type NotFoundError struct{ Ref string }
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("no conversation %q", e.Ref) }
+func (e *NotFoundError) Error() string {
+	if e.Ref == "" {
+		return "there is no conversation yet"
+	}
+	return fmt.Sprintf("no conversation %q", e.Ref)
+}
 
 // AmbiguousError says that Ref names several conversations.
 type AmbiguousError struct {
@@ -110,6 +124,20 @@ type AmbiguousError struct {
 
 func (e *AmbiguousError) Error() string {
 	return fmt.Sprintf("%q names %d conversations", e.Ref, len(e.Matches))
+}
+
+// TakenError says that a turn cannot be asked again: State is Pending when a
+// process waits for its answer, Answered when that has come.
+type TakenError struct {
+	Turn  string
+	State State
+}
+
+func (e *TakenError) Error() string {
+	if e.State == Answered {
+		return fmt.Sprintf("turn %s has its answer already", Short(e.Turn))
+	}
+	return fmt.Sprintf("turn %s is being asked already", Short(e.Turn))
 }
 
 // Store is the open history. Its methods may be called from several

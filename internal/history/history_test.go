@@ -83,7 +83,7 @@ func TestTheHeadIsTheLatestAnswerAndFailuresLeaveIt(t *testing.T) {
 	first := begin(t, s, Question{Text: "one"})
 	answer(t, s, first, "1")
 	failed := begin(t, s, Question{Conversation: first.Conversation, Parent: first.ID, Text: "lost"})
-	if err := s.Fail(t.Context(), failed, Unknown, "reset", nil); err != nil {
+	if _, err := s.Fail(t.Context(), failed, Unknown, "reset", nil); err != nil {
 		t.Fatal(err)
 	}
 	c, err := s.Find(t.Context(), first.Conversation)
@@ -158,7 +158,7 @@ func TestALateFailureNeverOverwritesAnAnswer(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
 	answer(t, s, turn, "A")
-	if err := s.Fail(t.Context(), turn, Failed, "late", nil); err == nil {
+	if _, err := s.Fail(t.Context(), turn, Failed, "late", nil); err == nil {
 		t.Error("an answered turn was marked failed")
 	}
 	if turns, _ := s.Turns(t.Context(), turn.Conversation); turns[0].Reply != "A" {

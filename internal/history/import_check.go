@@ -113,6 +113,9 @@ func (c *checker) turn(conversation string, t Turn) error {
 	if u := s.Usage; u != nil && min(u.PromptTokens, u.CompletionTokens, u.TotalTokens) < 0 {
 		return refuse(object, "a number of tokens is negative")
 	}
+	if u := s.Usage; u != nil && max(u.PromptTokens, u.CompletionTokens, u.TotalTokens) > MaxTokens {
+		return refuse(object, "a number of tokens is larger than %d", MaxTokens)
+	}
 	if err := checkAgent(object, t.AgentID); err != nil {
 		return err
 	}

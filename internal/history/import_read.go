@@ -11,25 +11,45 @@ import (
 	"time"
 )
 
+// byteOrderMark is what some programs write before UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // maxValue bounds one turn of an export as JSON, where one byte may take six.
 const maxValue = 256 << 20
 
 // ReadExport reads what Export wrote, tree by tree and each time from the start
 // of r, for Import. It is strict: an unknown format, version or key and a value of the wrong
 // type are an *ImportError that names the place. Keys may come in any order; of
-// two equal ones the last counts.
+// two equal ones the last counts. A byte order mark may come first.
 func ReadExport(r io.ReadSeeker) iter.Seq2[Tree, error] {
 	return func(yield func(Tree, error) bool) {
-		if _, err := r.Seek(0, io.SeekStart); err != nil {
+		start, err := skipMark(r)
+		if err != nil {
 			yield(Tree{}, err)
 			return
 		}
 		in := &bounded{r: r, left: maxValue}
-		e := exportReader{dec: json.NewDecoder(in), in: in, yield: yield}
+		e := exportReader{dec: json.NewDecoder(in), in: in, start: start, yield: yield}
 		if err := e.document(); err != nil && !errors.Is(err, errStopped) {
 			yield(Tree{}, err)
 		}
 	}
+}
+
+// skipMark goes to the start of r or, if there is a byte order mark, behind it.
+func skipMark(r io.ReadSeeker) (start int64, err error) {
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	mark := make([]byte, len(byteOrderMark))
+	n, err := io.ReadFull(r, mark)
+	switch {
+	case string(mark[:n]) == byteOrderMark:
+		return int64(n), nil
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, err
+	}
+	return r.Seek(0, io.SeekStart)
 }
 
 var (
@@ -55,6 +75,7 @@ func (b *bounded) Read(p []byte) (int, error) {
 type exportReader struct {
 	dec   *json.Decoder
 	in    *bounded
+	start int64 // bytes of the file before those that dec reads
 	yield func(Tree, error) bool
 }
 
@@ -268,7 +289,7 @@ func (e *exportReader) broken(path string, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return refuse(path, "the file ends in the middle of it")
 	case errors.As(err, &syntax):
-		return refuse(path, "broken JSON at byte %d: %v", syntax.Offset, err)
+		return refuse(path, "broken JSON at byte %d: %v", e.start+syntax.Offset, err)
 	case strings.HasPrefix(err.Error(), "json: "):
 		return refuse(path, "%s", strings.TrimPrefix(err.Error(), "json: "))
 	case errors.Is(err, errTooLong):

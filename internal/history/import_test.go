@@ -71,6 +71,7 @@ func TestWhatCannotBeImportedIsNamedAndNothingIsWritten(t *testing.T) {
 		"a bad agent":        {document(plain, turnJSON(idB, "", `,"agent_id":"x"`)), "turn " + idB + `: its agent "x" is not a UUID`},
 		"a reply too many":   {document(plain, good, turnJSON(idC, "", `,"state":"failed"`)), "turn " + idC + ": it is failed and has a reply"},
 		"negative tokens":    {document(plain, turnJSON(idB, "", `,"usage":{"total_tokens":-1}`)), "a number of tokens is negative"},
+		"too many tokens":    {document(plain, turnJSON(idB, "", `,"usage":{"total_tokens":9223372036854775807}`)), "a number of tokens is larger than 1099511627776"},
 		"no parent":          {document(plain, turnJSON(idB, idD, "")), "turn " + idB + `: its parent "` + idD + `" is not in its conversation`},
 		"its own parent":     {document(plain, turnJSON(idB, idB, "")), "turn " + idB + ": it is its own ancestor"},
 		"a cycle":            {document(plain, good, turnJSON(idC, idD, ""), turnJSON(idD, idC, "")), "it is its own ancestor"},
@@ -109,6 +110,27 @@ func TestKeysMayComeInAnyOrderAndOfTwoTheLastCounts(t *testing.T) {
 	c, err := s.Find(t.Context(), idA)
 	if want := time.Date(2026, 1, 2, 2, 4, 6, 5e8, time.UTC); err != nil || !c.Updated.Equal(want) || c.Profile != "p" {
 		t.Errorf("%+v, %v; want it updated %v", c, err, want)
+	}
+}
+
+func TestAByteOrderMarkMayComeFirstAndIsCounted(t *testing.T) {
+	const mark = "\xef\xbb\xbf"
+	file := `{"format":"hobnob-conversations","version":1,"conversations":[]}`
+	if _, err := importText(t.Context(), openStore(t), mark+file); err != nil {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{
+		"x":                    "broken JSON at byte 1:",
+		mark + "x":             "broken JSON at byte 4:",
+		mark + mark + file:     "broken JSON at byte 4:",
+		mark:                   "the file ends in the middle of it",
+		mark[:2]:               "broken JSON at byte 1:",
+		"":                     "the file ends in the middle of it",
+		mark + file + "\ufeff": "something follows its end",
+	} {
+		if _, err := importText(t.Context(), openStore(t), text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: the error is %v, want %q", text, err, want)
+		}
 	}
 }
 

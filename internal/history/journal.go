@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -79,8 +80,9 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 		if err != nil {
 			return err
 		}
-		// A question makes its conversation the latest, whatever becomes of it.
-		if _, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = max(updated, ?) WHERE id = ?`, millis(now), turn.Conversation); err != nil {
+		// A question makes its conversation the latest, whatever becomes of it, and
+		// whatever a clock that was ahead has written there.
+		if _, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = ?`, millis(now), turn.Conversation); err != nil {
 			return err
 		}
 		return indexTurn(ctx, tx, seq, turn.Question, "")
@@ -134,7 +136,7 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 			next = head // the conversation went on without this turn
 		}
 		branch.Answered = !turn.resent && head != turn.head
-		result, err = tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = max(updated, ?) WHERE id = ?`, next, now, turn.Conversation)
+		result, err = tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = ? WHERE id = ?`, next, now, turn.Conversation)
 		return changedOne(result, err, "conversation "+turn.Conversation)
 	})
 	return branch, err
@@ -142,27 +144,40 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 
 // Retry makes an unanswered turn pending again, under the same id, and returns
 // it for Answer or Fail. Its answer becomes the head only if the conversation has
-// not gone on meanwhile. A turn for which a process waits is refused.
+// not gone on meanwhile. A turn that is answered, or for which a process waits, is
+// a *TakenError; one that is gone is a *TurnNotFoundError.
 func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (Turn, error) {
 	now := s.now()
 	owner, err := s.owner()
 	if err != nil {
 		return turn, err
 	}
+	var refused error
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		var state State
 		var before string
 		var expires int64
-		if err := tx.QueryRowContext(ctx, `SELECT state, owner, expires FROM turns WHERE id = ?`, turn.ID).Scan(&state, &before, &expires); err != nil {
+		err := tx.QueryRowContext(ctx, `SELECT state, owner, expires, coalesce(failure, '') FROM turns WHERE id = ?`, turn.ID).Scan(&state, &before, &expires, &turn.reason)
+		switch {
+		case errors.Is(err, sql.ErrNoRows):
+			refused = &TurnNotFoundError{Ref: turn.ID}
+			return nil
+		case err != nil:
 			return err
+		case state == Answered, state == Pending && expires > millis(now) && s.alive(before):
+			refused = &TakenError{Turn: turn.ID, State: state}
+			return nil
+		case state == Pending:
+			turn.reason = killed
 		}
-		if state == Answered || state == Pending && expires > millis(now) && s.alive(before) {
-			return fmt.Errorf("turn %s is %s", Short(turn.ID), state)
-		}
+		turn.unknown = state != Failed
 		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'pending', expires = ?, owner = ?, ended = NULL, failure = NULL WHERE id = ?`,
 			millis(now.Add(lifetime)), owner, turn.ID)
 		return changedOne(result, err, "turn "+turn.ID)
 	})
+	if err == nil && refused != nil {
+		return turn, refused
+	}
 	turn.State, turn.Failure, turn.Ended, turn.resent = Pending, "", time.Time{}, true
 	return turn, err
 }
@@ -188,15 +203,24 @@ func (s *Store) waiting(ctx context.Context, tx *sql.Tx, turn Turn, now int64) (
 	return false, rows.Err()
 }
 
-// Fail commits that a turn got no answer. State is Failed or Unknown, reason
-// is kept for the user, response is the body of a broken reply or nil.
-func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason string, response []byte) error {
+// killed is why a turn is unknown whose process ended before it could say more.
+const killed = "hobnob ended before an answer came"
+
+// Fail commits that a turn got no answer, and returns the state that it has now.
+// State is Failed or Unknown, reason is kept for the user, response is the body of
+// a broken reply or nil. A turn of Retry that may have been accepted before stays
+// Unknown, for the reason that it had, when it was not accepted this time.
+func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason string, response []byte) (State, error) {
 	if state != Failed && state != Unknown {
-		return fmt.Errorf("a turn does not fail as %s", state)
+		return state, fmt.Errorf("a turn does not fail as %s", state)
 	}
-	return s.write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, ended = ?, failure = ?, response = ? WHERE id = ? AND state <> 'answered'`,
-			state, millis(s.now()), strings.ToValidUTF8(reason, "\uFFFD"), response, turn.ID)
+	stays := turn.unknown && state == Failed
+	if stays {
+		state, reason = Unknown, turn.reason
+	}
+	return state, s.write(ctx, func(tx *sql.Tx) error {
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, ended = ?, failure = ?, response = CASE WHEN ? THEN response ELSE ? END
+			WHERE id = ? AND state <> 'answered'`, state, millis(s.now()), strings.ToValidUTF8(reason, "\uFFFD"), stays, response, turn.ID)
 		return changedOne(result, err, "turn "+turn.ID)
 	})
 }

@@ -188,8 +188,8 @@ type sources struct {
 	file    *sqlitefile.File
 }
 
-func openSources(path string, flag int) (s *sources, err error) {
-	s = &sources{}
+func openSources(path string, flag int) (_ *sources, err error) {
+	s := &sources{}
 	defer func() {
 		if err != nil {
 			s.close()

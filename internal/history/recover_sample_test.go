@@ -117,7 +117,8 @@ func newSample(t testing.TB, turns int, seed byte) sample {
 		switch random.IntN(10) {
 		case 0:
 		case 1:
-			do(s.Fail(ctx, turn, Unknown, "reset by peer", []byte{0xff, 0, 1}))
+			_, err := s.Fail(ctx, turn, Unknown, "reset by peer", []byte{0xff, 0, 1})
+			do(err)
 		default:
 			long := random.IntN(400)
 			if random.IntN(12) == 0 {

@@ -42,7 +42,7 @@ func (s *Store) Tokens(ctx context.Context, profile string, by Grouping, since t
 	default:
 		return nil, fmt.Errorf("tokens cannot be summed by %q", by)
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT `+key+` AS key, `+title+`, count(*), coalesce(sum(t.prompt_tokens), 0), coalesce(sum(t.completion_tokens), 0), coalesce(sum(t.total_tokens), 0) AS total
+	rows, err := s.db.QueryContext(ctx, `SELECT `+key+` AS key, `+title+`, count(*), `+sum("t.prompt_tokens")+`, `+sum("t.completion_tokens")+`, `+sum("t.total_tokens")+` AS total
 		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? GROUP BY key ORDER BY `+order, profile, firstSeq(since))
 	if err != nil {
 		return nil, s.readError(err)
@@ -55,6 +55,19 @@ func (s *Store) Tokens(ctx context.Context, profile string, by Grouping, since t
 		return err
 	})
 	return out, s.readError(err)
+}
+
+// sum is the SQL of a sum of what was counted.
+func sum(column string) string {
+	return fmt.Sprintf("coalesce(sum(%s) FILTER (WHERE %[1]s BETWEEN 0 AND %d), 0)", column, MaxTokens)
+}
+
+// counted is a number of tokens as the file has it, or nothing when it cannot be one.
+func counted(n int64) int64 {
+	if n < 0 || n > MaxTokens {
+		return 0
+	}
+	return n
 }
 
 // tokensByDay groups here, because SQLite does not know every zone.
@@ -77,9 +90,9 @@ func (s *Store) tokensByDay(ctx context.Context, profile string, since time.Time
 		}
 		last := &out[len(out)-1]
 		last.Turns++
-		last.PromptTokens += u.PromptTokens
-		last.CompletionTokens += u.CompletionTokens
-		last.TotalTokens += u.TotalTokens
+		last.PromptTokens += counted(u.PromptTokens)
+		last.CompletionTokens += counted(u.CompletionTokens)
+		last.TotalTokens += counted(u.TotalTokens)
 		return nil
 	})
 	return out, s.readError(err)

@@ -1,6 +1,7 @@
 package history
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 	"testing"
@@ -55,6 +56,48 @@ func TestTokensAreSummedByEachGroup(t *testing.T) {
 	}
 	if _, err := s.Tokens(t.Context(), "work", "week", time.Time{}, time.UTC); err == nil {
 		t.Error("an unknown grouping is no error")
+	}
+}
+
+func TestNumbersThatNoModelCountsCountNothing(t *testing.T) {
+	s := openStore(t)
+	const agent = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e02"
+	for range 3 {
+		turn := begin(t, s, Question{Text: "q", Title: "c", AgentID: agent})
+		if _, err := s.Answer(t.Context(), turn, "reply", Service{Model: "m", Usage: &Usage{1, 2, 3}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := s.db.Exec(`UPDATE turns SET prompt_tokens = 9223372036854775807, completion_tokens = 9223372036854775807, total_tokens = 9223372036854775807
+		WHERE seq > (SELECT min(seq) FROM turns)`); err != nil {
+		t.Fatal(err)
+	}
+	for _, by := range []Grouping{ByDay, ByAgent, ByModel, ByConversation} {
+		rows, err := s.Tokens(t.Context(), "work", by, time.Time{}, time.UTC)
+		var sum Usage
+		for _, r := range rows {
+			sum.PromptTokens, sum.CompletionTokens, sum.TotalTokens = sum.PromptTokens+r.PromptTokens, sum.CompletionTokens+r.CompletionTokens, sum.TotalTokens+r.TotalTokens
+		}
+		if err != nil || (sum != Usage{1, 2, 3}) {
+			t.Errorf("by %s: %+v, %v", by, sum, err)
+		}
+	}
+	if bytes, tokens, err := s.ReplySizes(t.Context(), "work", agent); err != nil || bytes != 5 || tokens != 2 {
+		t.Errorf("%d bytes, %d tokens, %v", bytes, tokens, err)
+	}
+	all, err := s.All(t.Context(), "", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var backup bytes.Buffer
+	for _, c := range all {
+		backup.Reset()
+		if err := s.Export(t.Context(), &backup, c.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := openStore(t).Import(t.Context(), ReadExport(bytes.NewReader(backup.Bytes())), ""); err != nil {
+			t.Errorf("what is exported cannot be imported: %v", err)
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package service
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
@@ -32,6 +33,15 @@ func OpenSQLite(ctx context.Context, path string) (*SQLiteStore, error) {
 	db, err := sqlite.Open(ctx, path, schema)
 	if err != nil {
 		return nil, err
+	}
+	// A file that can only be read opens all the same; it refuses the first
+	// statement that could write, even one with nothing to do.
+	err = db.Write(ctx, func(tx *sql.Tx) error {
+		_, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE false`)
+		return err
+	})
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot write %s: %w", path, sqlite.Explain(err)), db.Close())
 	}
 	return &SQLiteStore{db: db}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
@@ -60,7 +61,7 @@ func (l Library) Source(name string) (Source, error) {
 	switch {
 	case err == nil:
 		return Source{Name: name, Path: path, Text: text}, nil
-	case !errors.Is(err, fs.ErrNotExist):
+	case !absent(err):
 		var known *fs.PathError // it would name the path again
 		if errors.As(err, &known) {
 			err = known.Err
@@ -91,7 +92,7 @@ func (l Library) Names() (names, ignored []string, err error) {
 		names = append(names, strings.TrimSuffix(entry.Name(), extension))
 	}
 	files, err := os.ReadDir(l.Dir)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err != nil && !absent(err) {
 		return names, nil, fmt.Errorf("cannot list the templates: %w", err)
 	}
 	for _, entry := range files {
@@ -169,4 +170,9 @@ func readFile(path string) ([]byte, error) {
 		err = errTooLarge
 	}
 	return data, err
+}
+
+// absent holds for what is not there, nor can be: HOME=/dev/null has no directories.
+func absent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

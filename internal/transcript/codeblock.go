@@ -2,6 +2,7 @@ package transcript
 
 import (
 	"strings"
+	"unicode"
 
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/parser"
@@ -9,7 +10,7 @@ import (
 )
 
 // Block returns the first fenced block of code in Markdown, or with a language
-// the first whose info string begins with that word, in any case of letters. The
+// the first of that language, in any case of letters. The
 // code is byte for byte what stands between the fences, less the indentation that
 // CommonMark takes away, each line with its end; a block whose fence is not closed
 // ends with the text.
@@ -19,10 +20,7 @@ func Block(markdown, language string) (code string, found bool, languages []stri
 	for _, block := range fencedBlocks(source) {
 		name := ""
 		if block.Info != nil {
-			words := strings.Fields(string(block.Info.Value(source)))
-			if len(words) > 0 {
-				name = words[0]
-			}
+			name = languageOf(string(block.Info.Value(source)))
 		}
 		languages = append(languages, name)
 		if !found && (language == "" || strings.EqualFold(name, language)) {
@@ -30,6 +28,25 @@ func Block(markdown, language string) (code string, found bool, languages []stri
 		}
 	}
 	return code, found, languages
+}
+
+// languageOf is the language of an info string: its first word, bare or as Pandoc
+// and R Markdown write it: go, python title="x", {.python #id}, {r, echo=FALSE},
+// ts:main.ts.
+func languageOf(info string) string {
+	_, attributes := strings.CutPrefix(info, "{")
+	for _, word := range strings.FieldsFunc(info, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("{},:", r) }) {
+		switch {
+		case strings.Contains(word, "="):
+			return ""
+		case attributes && strings.HasPrefix(word, "#"):
+		case attributes:
+			return strings.TrimPrefix(word, ".")
+		default:
+			return word
+		}
+	}
+	return ""
 }
 
 // fencedBlocks parses blocks alone: what is inside a line cannot hold a fence and

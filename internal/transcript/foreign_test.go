@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -206,6 +207,26 @@ func TestTheFormatOfAFileIsSeenAtItsBeginning(t *testing.T) {
 			if rest, _ := r.Peek(len(text)); string(rest) != text {
 				t.Errorf("%q was consumed", text)
 			}
+		}
+	}
+}
+
+func TestUTF16IsSeenByItsMarkAndEverythingElseIsLeft(t *testing.T) {
+	for text, want := range map[string]string{
+		"\xff\xfeh\x00\xfc\x00":         "hü",
+		"\xfe\xff\x00h\xd8\x3d\xde\x42": "h🙂",
+		"\xff\xfe\x00\xd8h\x00":         "\ufffdh", // half a pair
+		"\xff\xfe":                      "",
+		"\xff\xfeh":                     "\ufffd",
+		"":                              "",
+		"\xff":                          "\xff",
+		"\xef\xbb\xbfh":                 "\xef\xbb\xbfh",
+		"h\xff\xfe":                     "h\xff\xfe",
+	} {
+		r, was16 := FromUTF16(bufio.NewReader(strings.NewReader(text)))
+		got, err := io.ReadAll(r)
+		if err != nil || string(got) != want || was16 != (strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff")) {
+			t.Errorf("%q is %q, %t, %v; want %q", text, got, was16, err, want)
 		}
 	}
 }
