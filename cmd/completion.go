@@ -35,12 +35,18 @@ func newCompletionCommand(f *Factory, run func(completionOptions) error) *cobra.
 		Short: "Print a completion script for a shell",
 		Long:  "Print a script that teaches a shell to complete hobnob's commands, flags, profiles,\nagents, conversations, turns and settings. It asks hobnob at each Tab, which looks at\nthis machine alone: no network and no keyring.",
 		Example: `  # bash, with the package bash-completion
+  mkdir -p ~/.local/share/bash-completion/completions
   hobnob completion bash > ~/.local/share/bash-completion/completions/hobnob
+  # bash without it: this line in ~/.bashrc
+  eval "$(hobnob completion bash)"
   # zsh, in a directory of $fpath
+  mkdir -p ~/.zfunc
   hobnob completion zsh > ~/.zfunc/_hobnob
   # fish
+  mkdir -p ~/.config/fish/completions
   hobnob completion fish > ~/.config/fish/completions/hobnob.fish
   # PowerShell
+  New-Item -ItemType Directory -Force (Split-Path $PROFILE)
   hobnob completion powershell >> $PROFILE`,
 		GroupID:   groupMore,
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
@@ -81,11 +87,11 @@ func runCompletion(opts completionOptions) error {
 func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
 	switch shell {
 	case "bash":
-		return root.GenBashCompletionV2(w, true)
+		return mended(w, bashMendings, func(w io.Writer) error { return root.GenBashCompletionV2(w, true) })
 	case "zsh":
 		return root.GenZshCompletion(w)
 	case "fish":
-		return root.GenFishCompletion(w, true)
+		return mended(w, fishMendings, func(w io.Writer) error { return root.GenFishCompletion(w, true) })
 	case "powershell":
 		return root.GenPowerShellCompletionWithDesc(w)
 	}

@@ -114,6 +114,13 @@ func prepareBash(h *shellHome) {
 		`bind -x '"\C-x\C-d": printf "%s\n" "$READLINE_LINE" >~/line'`+"\n", 0o600)
 }
 
+// startBareBash is a bash without the package bash-completion.
+func startBareBash(h *shellHome) *shellTerminal {
+	h.write(filepath.Join(h.dir, "bashrc"), "eval \"$(hobnob completion bash)\"\nunset HISTFILE\nunset -f _init_completion _get_comp_words_by_ref _filedir\nPS1='"+shellPrompt+" '\n"+
+		`bind -x '"\C-x\C-d": printf "%s\n" "$READLINE_LINE" >~/line'`+"\n", 0o600)
+	return h.interactive("--rcfile", filepath.Join(h.dir, "bashrc"), "-i")
+}
+
 func startBash(h *shellHome) *shellTerminal {
 	prepareBash(h)
 	return h.interactive("--rcfile", filepath.Join(h.dir, "bashrc"), "-i")

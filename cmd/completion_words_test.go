@@ -69,6 +69,12 @@ var completedWords = []struct{ what, typed, completed string }{
 	{"a turn to switch to", "hobnob conversations switch 1f2b 5", "hobnob conversations switch 1f2b 5f6b7c8d"},
 	{"a turn to change", "hobnob chat --edit-turn 6", "hobnob chat --edit-turn 6a6b7c8d"},
 	{"a setting", "hobnob config get base", "hobnob config get base_url"},
+	{"a value after =", "hobnob --profile=wordl", "hobnob --profile=wordless"},
+	{"a variable of a template", "hobnob chat -t review --var=fo", "hobnob chat -t review --var=focus="},
+	{"a turn after = and another word", "hobnob chat --conversation=1f2b --at=5", "hobnob chat --conversation=1f2b --at=5f6b7c8d"},
+	{"a flag after an address", "hobnob --base-url http://127.0.0.1:1 chat --edit-t", "hobnob --base-url http://127.0.0.1:1 chat --edit-turn"},
+	{"a page of the manual", "hobnob man conversat", "hobnob man conversations"},
+	{"a page of a command of a command", "hobnob man agents rem", "hobnob man agents remove"},
 	{"a setting's value", "hobnob config set style dra", "hobnob config set style dracula"},
 	{"yes or no", "hobnob config set history.save f", "hobnob config set history.save false"},
 	{"a setting that is an agent", "hobnob config set agent zo", "hobnob config set agent zoologist"},
@@ -83,8 +89,9 @@ func TestShellsCompleteEachKindOfWord(t *testing.T) {
 		t.Skip("there is no terminal for these shells here")
 	}
 	binary := buildHobnob(t)
-	for shell, start := range map[string]func(*shellHome) *shellTerminal{"bash": startBash, "zsh": startZsh, "fish": startFish} {
-		t.Run(shell, func(t *testing.T) {
+	for name, start := range map[string]func(*shellHome) *shellTerminal{"bash": startBash, "bash without its package": startBareBash, "zsh": startZsh, "fish": startFish} {
+		t.Run(name, func(t *testing.T) {
+			shell, _, _ := strings.Cut(name, " ")
 			h := newWordsHome(t, binary, shell)
 			s := start(h)
 			for _, c := range completedWords {
@@ -93,6 +100,20 @@ func TestShellsCompleteEachKindOfWord(t *testing.T) {
 			}
 			h.nothingRan()
 		})
+	}
+}
+
+// TestFishTakesACandidateThatIsAFlag: nothing but candidates is written, where
+// options of fish's own commands begin with dashes, too.
+func TestFishTakesACandidateThatIsAFlag(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("there is no fish here")
+	}
+	h := newWordsHome(t, buildHobnob(t), "fish")
+	prepareFish(h)
+	out := h.command(h.shell, "-c", "complete -C $argv[1] 2>&1", "hobnob chat -t review --var=fo")
+	if !strings.HasPrefix(out, "--var=focus=\t") || strings.Count(out, "\n") != 1 {
+		t.Errorf("fish offers %q", out)
 	}
 }
 
@@ -118,6 +139,9 @@ func TestCompletionOffersWordsWithTheirMeaning(t *testing.T) {
 		"hobnob config set no-such-setting":     "",
 		"hobnob chat -a":                        "reviewer\t0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f|zoologist\t0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e40",
 		"hobnob status":                         "",
+		"hobnob man agents":                     "add\tGive an agent an alias|list\tList the aliases|remove\tRemove an alias|use\tChoose the agent that is asked when -a is not given",
+		"hobnob man chat":                       "",
+		"hobnob man status bogus":               "",
 	} {
 		got := strings.Join(h.candidates(line), "|")
 		if got = strings.TrimRight(got, " "); got != want {
@@ -224,4 +248,24 @@ func TestFlagsThatTakeNoFileOfferNone(t *testing.T) {
 		}
 	}
 	walk(root)
+}
+
+// TestArgumentsThatTakeNoFileOfferNone walks through all commands: an argument
+// completes something of its own, or nothing, unless it is a file or a question.
+func TestArgumentsThatTakeNoFileOfferNone(t *testing.T) {
+	root := newRootCommand(newFactory(&terminal.Streams{}, func(string) string { return "" }))
+	var files []string
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		if cmd.Runnable() && len(cmd.ValidArgs) == 0 && cmd.ValidArgsFunction == nil {
+			files = append(files, cmd.Use)
+		}
+		for _, child := range cmd.Commands() {
+			walk(child)
+		}
+	}
+	walk(root)
+	if want := []string{"import FILE…", "reference DIR"}; !slices.Equal(files, want) {
+		t.Errorf("%q offer files, want %q", files, want)
+	}
 }

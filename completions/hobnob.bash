@@ -12,7 +12,35 @@ __hobnob_debug()
 __hobnob_init_completion()
 {
     COMPREPLY=()
-    _get_comp_words_by_ref "$@" cur prev words cword
+    if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        _get_comp_words_by_ref "$@" cur prev words cword
+    else
+        __hobnob_words
+    fi
+}
+
+# This is what _get_comp_words_by_ref -n =: does, for a shell without the
+# bash-completion package.
+__hobnob_words()
+{
+    local i word after rest=${COMP_LINE:0:COMP_POINT}
+    words=()
+    for ((i = 0; i <= COMP_CWORD; i++)); do
+        after=${rest#"${rest%%[![:space:]]*}"}
+        word=${COMP_WORDS[i]}
+        ((i == COMP_CWORD)) && word=$after
+        if ((i > 0)) && [[ $after == "$rest" && ( $word == [=:]* || ${COMP_WORDS[i-1]} == *[=:] ) ]]; then
+            words[${#words[@]}-1]+=$word
+        else
+            words+=("$word")
+        fi
+        rest=${after#"$word"}
+    done
+    cword=$((${#words[@]} - 1))
+    cur=${words[cword]}
+    prev=
+    ((cword > 0)) && prev=${words[cword-1]}
+    return 0
 }
 
 # This function calls the hobnob program to obtain the completion

@@ -186,7 +186,7 @@ function __hobnob_prepare_completions
             # able to check what the actual completion will be.
             # We don't need descriptions anyway since there is only a single
             # real completion which the shell will expand immediately.
-            set -l split (string split --max 1 \t $__hobnob_comp_results[1])
+            set -l split (string split --max 1 -- \t $__hobnob_comp_results[1])
 
             # Fish won't add a space if the completion ends with any
             # of the following characters: @=/:.,
