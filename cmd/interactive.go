@@ -29,7 +29,7 @@ type interactive struct {
 	// it, the agent.
 	question chat.Question
 	files    []chat.File   // that go with the next question
-	asked    string        // the latest question, as it was sent
+	asked    string        // without history: the latest question, if it got no answer
 	failed   string        // its turn, if it got no answer
 	reply    string        // the latest reply
 	unsaved  []chat.Answer // that could not be kept yet
@@ -50,11 +50,13 @@ func (e *exchange) interactive(ctx context.Context, question chat.Question) erro
 		return err
 	}
 	defer leave()
-	text := question.Text
-	step := i.send // what came with the command line is no command
+	var step func(context.Context) error
+	if question.Text != "" {
+		step = func(ctx context.Context) error { return i.askFirst(ctx, question.Text) }
+	}
 	for {
-		if text != "" {
-			err := i.interruptibly(ctx, func(ctx context.Context) error { return step(ctx, text) })
+		if step != nil {
+			err := i.interruptibly(ctx, step)
 			switch {
 			case errors.Is(err, errLeave):
 				return nil
@@ -64,8 +66,7 @@ func (e *exchange) interactive(ctx context.Context, question chat.Question) erro
 				i.tell(err)
 			}
 		}
-		step = i.handle
-		if text, err = i.read(ctx); errors.Is(err, io.EOF) {
+		if step, err = i.read(ctx); errors.Is(err, io.EOF) {
 			return nil
 		} else if err != nil {
 			return err
@@ -94,11 +95,12 @@ func (e *exchange) begin(question chat.Question) (i *interactive, leave func(), 
 	if i.inputs, err = terminal.OpenInputHistory(inputs); err != nil {
 		f.warn("what was typed before cannot be read: %v", err)
 	}
-	i.editor.History, i.editor.Complete = i.inputs, i.complete
+	i.editor.History, i.editor.Complete, i.editor.Quoted = i.inputs, i.complete, asLine
 	if i.draft != nil {
 		i.editor.Changed = i.draft.Set
-		i.asker.Journalled = func(history.Turn) { i.draft.Set("") }
+		i.asker.Journalled = func(history.Turn) { i.draft.Set(i.next) }
 	}
+	f.wrapLines()
 	restore := func() {}
 	if f.Interrupts != nil {
 		i.interrupts, restore = f.Interrupts()
@@ -119,17 +121,17 @@ func (e *exchange) begin(question chat.Question) (i *interactive, leave func(), 
 	}, nil
 }
 
-// read returns the next text that is no blank line.
-func (i *interactive) read(ctx context.Context) (string, error) {
+// read returns what the next text that is no blank line wants done.
+func (i *interactive) read(ctx context.Context) (step func(context.Context) error, err error) {
 	for {
 		initial := i.next
 		i.next = ""
 		text, err := i.editor.Read(ctx, i.prompt(), initial, i.interrupts)
 		switch {
 		case ctx.Err() != nil:
-			return "", ctx.Err()
+			return nil, ctx.Err()
 		case errors.Is(err, terminal.ErrWantsEditor):
-			return "/edit " + text, nil
+			return func(ctx context.Context) error { return i.editLine(ctx, text) }, nil
 		case errors.Is(err, terminal.ErrTokenChanged):
 			i.f.warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
 			i.next = text
@@ -142,14 +144,14 @@ func (i *interactive) read(ctx context.Context) (string, error) {
 			}
 			continue
 		case err != nil:
-			return "", err
+			return nil, err
 		}
 		if strings.TrimSpace(text) == "" {
 			i.settle()
 			continue
 		}
 		i.keep(text)
-		return text, nil
+		return func(ctx context.Context) error { return i.handle(ctx, text) }, nil
 	}
 }
 
@@ -168,8 +170,10 @@ func (i *interactive) settle() {
 	}
 }
 
-// prompt names the conversation and the agent.
+// prompt names the conversation and the agent, and leaves room for what is typed.
 func (i *interactive) prompt() string {
+	columns := i.f.IO.Columns()
+	room := columns - min(columns/3, 20) - len("> ")
 	where := "new conversation"
 	if i.question.Title != "" {
 		where = i.question.Title
@@ -179,20 +183,28 @@ func (i *interactive) prompt() string {
 	} else if !i.save {
 		where = "unsaved chat"
 	}
-	where = i.f.IO.Truncate(terminal.CleanLine(where), max(i.f.IO.Columns()/3, 8))
+	where = i.f.IO.Truncate(terminal.CleanLine(where), min(max(columns/3, 8), max(room, 1)))
+	with := i.f.IO.Truncate(terminal.CleanLine(i.agentName()), max(columns/4, 8))
+	after, files := "", ""
+	if p := i.question.Parent; p != nil && *p != "" {
+		after = " after " + history.Short(*p)
+	} else if p != nil {
+		after = " from the start"
+	}
+	if len(i.files) > 0 {
+		files = ", " + counted(len(i.files), "file")
+	}
+	rest := ""
+	for _, fits := range []string{after + " (" + with + files + ")", " (" + with + files + ")", " (" + with + ")"} {
+		if terminal.Width(where+fits) <= room {
+			rest = fits
+			break
+		}
+	}
 	if i.f.IO.OutColor && i.editor.Rich() {
 		where = "\x1b[1m" + where + "\x1b[0m"
 	}
-	if p := i.question.Parent; p != nil && *p != "" {
-		where += " after " + history.Short(*p)
-	} else if p != nil {
-		where += " from the start"
-	}
-	with := i.f.IO.Truncate(terminal.CleanLine(i.agentName()), max(i.f.IO.Columns()/4, 8))
-	if len(i.files) > 0 {
-		with += ", " + counted(len(i.files), "file")
-	}
-	return fmt.Sprintf("%s (%s)> ", where, with)
+	return where + rest + "> "
 }
 
 // agentName is the agent's alias, else the beginning of its id, else the profile.
@@ -214,6 +226,22 @@ func (i *interactive) handle(ctx context.Context, text string) error {
 		text = text[1:]
 	}
 	return i.ask(ctx, text)
+}
+
+// asLine is the line that handle takes for this question.
+func asLine(question string) string {
+	if strings.HasPrefix(question, "/") {
+		return "/" + question
+	}
+	return question
+}
+
+// put makes a question what the next line begins with.
+func (i *interactive) put(question string) {
+	if i.next != "" { // the draft of an earlier chat
+		i.keep(i.next)
+	}
+	i.next = asLine(question)
 }
 
 // interruptibly runs one step, which Ctrl-C ends without ending the chat.
@@ -243,9 +271,9 @@ func (i *interactive) interruptibly(ctx context.Context, step func(context.Conte
 
 // tell reports an error, and how to go on when a question got no answer.
 func (i *interactive) tell(err error) {
-	told := explain(err)
 	f := i.f
-	fmt.Fprintf(f.IO.Err, "hobnob: error: %s\n", terminal.CleanLine(told.Message))
+	told := f.explain(err)
+	f.line("error", told.Message)
 	var failed *chat.FailedError
 	var noTurn *history.TurnNotFoundError
 	var missing *history.NotFoundError
@@ -261,6 +289,6 @@ func (i *interactive) tell(err error) {
 		}
 	}
 	if told.Hint != "" {
-		fmt.Fprintf(f.IO.Err, "hobnob: hint: %s\n", terminal.CleanLine(told.Hint))
+		f.line("hint", told.Hint)
 	}
 }

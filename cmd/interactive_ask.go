@@ -13,23 +13,44 @@ import (
 func (i *interactive) ask(ctx context.Context, text string) error {
 	prompt, err := chat.Prompt{Words: []string{text}, Files: i.files}.Assemble()
 	if err != nil {
-		i.next = text
+		i.put(text)
 		return promptError(err)
 	}
 	if err := i.send(ctx, prompt); err != nil {
 		var failed *chat.FailedError
 		if !errors.As(err, &failed) {
-			i.next = text // it is nowhere else
+			i.put(text) // it is nowhere else
 		}
 		return err
 	}
 	return nil
 }
 
+// askFirst asks what came with the command line, which is no command.
+func (i *interactive) askFirst(ctx context.Context, text string) error {
+	if parent := i.question.Parent; i.opts.Again {
+		i.question.Parent = nil
+		return i.beside(ctx, parent, text)
+	}
+	return i.ask(ctx, text)
+}
+
+// beside asks a question again below the parent of its turn. Without an answer the
+// chat goes on from where it was.
+func (i *interactive) beside(ctx context.Context, parent *string, text string) error {
+	before := i.question.Parent
+	i.question.Parent = parent
+	err := i.send(ctx, text)
+	if i.question.Parent == parent {
+		i.question.Parent = before
+	}
+	return err
+}
+
 // send asks a question that is put together.
 func (i *interactive) send(ctx context.Context, prompt string) error {
 	i.saveAgain(ctx)
-	i.question.Text, i.asked = prompt, prompt
+	i.question.Text = prompt
 	if c := i.question.Conversation; c != nil {
 		// Another process may have gone on with it, or deleted it.
 		now, err := i.asker.History.Find(ctx, c.ID)
@@ -55,12 +76,10 @@ func (i *interactive) send(ctx context.Context, prompt string) error {
 	if errors.As(err, &failed) {
 		id = failed.Conversation
 	}
-	if id == "" && err == nil {
-		i.question.Earlier = append(i.question.Earlier, history.Turn{Question: prompt, Reply: answer.Reply.Text, State: history.Answered})
-	}
 	if id == "" {
-		if err == nil {
-			i.files = nil
+		if i.asked = prompt; err == nil || answer.Reply.Text != "" {
+			i.asked, i.files = "", nil
+			i.question.Earlier = append(i.question.Earlier, history.Turn{Question: prompt, Reply: answer.Reply.Text, State: history.Answered})
 		}
 		return err
 	}
@@ -107,16 +126,17 @@ func (i *interactive) saveAgain(ctx context.Context) {
 // again asks the last question once more, beside its first turn.
 func (i *interactive) again(ctx context.Context, _ string) error {
 	if i.asker.History == nil {
-		if i.asked == "" {
+		asked, earlier := i.asked, i.question.Earlier
+		question, n := asked, len(earlier)
+		if question == "" && n > 0 {
+			question, i.question.Earlier = earlier[n-1].Question, earlier[:n-1:n-1]
+		}
+		if question == "" {
 			return usagef("ask something first", "there is no question to ask again")
 		}
-		earlier := i.question.Earlier
-		if n := len(earlier); n > 0 && earlier[n-1].Question == i.asked {
-			i.question.Earlier = earlier[: n-1 : n-1]
-		}
-		err := i.send(ctx, i.asked)
-		if err != nil {
-			i.question.Earlier = earlier
+		err := i.send(ctx, question)
+		if i.asked != "" {
+			i.asked, i.question.Earlier = asked, earlier
 		}
 		return err
 	}
@@ -124,8 +144,7 @@ func (i *interactive) again(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	i.question.Parent = &turn.Parent
-	return i.send(ctx, turn.Question)
+	return i.beside(ctx, &turn.Parent, turn.Question)
 }
 
 // undo goes back before the last question and puts it into the next line.
@@ -133,11 +152,16 @@ func (i *interactive) again(ctx context.Context, _ string) error {
 func (i *interactive) undo(ctx context.Context, _ string) error {
 	if i.asker.History == nil {
 		n := len(i.question.Earlier)
-		if n == 0 {
+		switch {
+		case i.asked != "":
+			i.put(i.asked)
+			i.asked = ""
+		case n == 0:
 			return usagef("ask something first", "there is no question to take back")
+		default:
+			i.put(i.question.Earlier[n-1].Question)
+			i.reply, i.question.Earlier = "", i.question.Earlier[:n-1]
 		}
-		i.next, i.reply = i.question.Earlier[n-1].Question, ""
-		i.question.Earlier = i.question.Earlier[:n-1]
 		i.f.note("back before the last question")
 		return nil
 	}
@@ -145,7 +169,8 @@ func (i *interactive) undo(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	i.question.Parent, i.next, i.failed, i.reply = &turn.Parent, turn.Question, "", ""
+	i.put(turn.Question)
+	i.question.Parent, i.failed, i.reply = &turn.Parent, "", ""
 	if turn.Parent != "" {
 		if before, err := i.asker.History.FindTurn(ctx, turn.Conversation, turn.Parent); err == nil {
 			i.reply = before.Reply

@@ -104,33 +104,41 @@ func unknownCommand(name string) error {
 
 func (i *interactive) help(_ context.Context, name string) error {
 	f := i.f
+	columns := min(f.IO.Columns(), 80)
 	if name != "" {
 		c, ok := findCommand(strings.TrimPrefix(strings.ToLower(name), "/"))
 		if !ok {
 			return unknownCommand(strings.TrimPrefix(name, "/"))
 		}
-		text := strings.TrimSpace("/"+c.name+" "+c.argument) + "\n  " + c.help + "\n"
+		text := c.usage() + "\n  " + c.help + "\n"
 		if c.more != "" {
 			text += "  " + c.more + "\n"
 		}
-		return f.printText(text)
+		return f.printText(terminal.Wrap(text, columns, 2))
 	}
 	var text strings.Builder
+	format, indent := fmt.Sprintf("%%-%ds%%s\n", helpColumn), helpColumn
+	if columns < 2*helpColumn {
+		format, indent = "%s\n  %s\n", 2
+	}
 	for _, c := range interactiveCommands() {
-		fmt.Fprintf(&text, "%-24s  %s\n", strings.TrimSpace("/"+c.name+" "+c.argument), c.help)
+		fmt.Fprintf(&text, format, c.usage(), c.help)
 	}
-	keys := `
-Enter sends. Alt-Enter begins a new line; so does Enter after """, until """
-ends it. Ctrl-C clears the line, or stops a question that waits. Up and Ctrl-R
-find what was typed before, Tab completes, Ctrl-X Ctrl-E opens the editor.
-`
+	keys := `Enter sends. Alt-Enter begins a new line; so does Enter after """, until """ ends it. ` +
+		`Ctrl-C clears the line, or stops a question that waits. Up and Ctrl-R find what was typed before, ` +
+		`Tab completes, Ctrl-X Ctrl-E opens the editor.`
 	if !i.editor.Rich() {
-		keys = `
-Enter sends; after """ it begins a new line, until """ ends it. Ctrl-C stops a
-question that waits.
-`
+		keys = `Enter sends; after """ it begins a new line, until """ ends it. Ctrl-C stops a question that waits.`
 	}
-	return f.page(text.String() + keys)
+	return f.page(terminal.Wrap(text.String(), columns, indent) + "\n" + terminal.Wrap(keys, columns, 0) + "\n")
+}
+
+// helpColumn is where help explains a command.
+const helpColumn = 26
+
+// usage is a command with its argument.
+func (c interactiveCommand) usage() string {
+	return strings.TrimSpace("/" + c.name + " " + c.argument)
 }
 
 func (i *interactive) exit(context.Context, string) error { return errLeave }

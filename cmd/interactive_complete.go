@@ -75,14 +75,26 @@ func (i *interactive) completeTurn(string) []terminal.Candidate {
 	return out
 }
 
-// completeFile offers the files of the directory that is typed.
+// completeFile offers the files of the directory that is typed. What is typed may
+// be the path itself or a word of a shell, and goes on as it began.
 func (i *interactive) completeFile(typed string) []terminal.Candidate {
-	dir, base := filepath.Split(typed)
-	path, err := i.path(dir)
-	if err != nil {
+	word, quote := shellUnquoted(typed)
+	out := filesBeginning(typed, word, func(rest string) string { return shellRequoted(rest, quote) }, quote)
+	if word != typed { // such as an apostrophe
+		out = append(out, filesBeginning(typed, typed, strings.Clone, 0)...)
+	}
+	return out
+}
+
+// filesBeginning offers the files whose path begins with this one, which was typed
+// so; encode is how its rest is typed, and quote what ends it.
+func filesBeginning(typed, path string, encode func(string) string, quote rune) []terminal.Candidate {
+	dir, base := filepath.Split(path)
+	dir, err := atHome(dir)
+	if err != nil || quote == '\\' {
 		return nil
 	}
-	entries, err := os.ReadDir(first(path, "."))
+	entries, err := os.ReadDir(first(dir, "."))
 	if err != nil {
 		return nil
 	}
@@ -92,16 +104,20 @@ func (i *interactive) completeFile(typed string) []terminal.Candidate {
 		if name != terminal.CleanLine(name) || strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".") {
 			continue
 		}
-		if filepath.Separator == '/' {
-			name = strings.ReplaceAll(name, " ", `\ `)
-		}
-		if !strings.HasPrefix(strings.ToLower(name), strings.ToLower(base)) {
+		var value string
+		if before, ok := strings.CutSuffix(typed, encode(base)); ok && strings.HasPrefix(strings.ToLower(name), strings.ToLower(base)) {
+			value = before + encode(name)
+		} else if rest, ok := strings.CutPrefix(name, base); ok {
+			value = typed + encode(rest)
+		} else {
 			continue
 		}
 		if entry.IsDir() {
-			name += string(filepath.Separator)
+			value += string(filepath.Separator)
+		} else if quote != 0 {
+			value += string(quote)
 		}
-		if out = append(out, terminal.Candidate{Value: dir + name}); len(out) == mostFiles {
+		if out = append(out, terminal.Candidate{Value: value}); len(out) == mostFiles {
 			break
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // inHistory returns the history, which a chat that saves nothing does not have.
 func (i *interactive) inHistory() (*history.Store, error) {
 	if i.asker.History == nil {
-		return nil, usagef("leave --no-save out, or see: hobnob config get history.save", "this chat saves nothing and has no history")
+		return nil, usagef("leave --no-save out, or see: hobnob config get history.save"+ofProfile, "this chat saves nothing and has no history")
 	}
 	return i.asker.History, nil
 }
@@ -30,7 +30,7 @@ func (i *interactive) current(ctx context.Context) (history.Conversation, error)
 
 func (i *interactive) startNew(_ context.Context, title string) error {
 	i.question.Conversation, i.question.Parent, i.question.Earlier, i.question.Title = nil, nil, nil, title
-	i.reply, i.failed = "", ""
+	i.reply, i.failed, i.asked = "", "", ""
 	i.f.note("the next question begins a new conversation")
 	return nil
 }
@@ -45,7 +45,7 @@ func (i *interactive) open(ctx context.Context, ref string) error {
 	}
 	found, err := store.Find(ctx, ref)
 	if err != nil {
-		return err
+		return inTrash(ctx, store, err)
 	}
 	if found.Profile != i.profile.Name {
 		return usagef(fmt.Sprintf("continue it there: hobnob chat -p %s -C %s", found.Profile, history.Short(found.ID)),
@@ -100,7 +100,7 @@ func (i *interactive) switchAgent(_ context.Context, name string) error {
 			rows = append(rows, []string{alias, i.profile.Agents[alias], mark})
 		}
 		if len(rows) == 0 {
-			i.f.note("the profile %q names no agents; hobnob agents add NAME UUID does", i.profile.Name)
+			i.f.note("the profile %q names no agents; hobnob agents add NAME UUID"+ofProfile+" does", i.profile.Name)
 			return nil
 		}
 		return writeError(i.f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows))

@@ -3,31 +3,42 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 )
 
 // compose writes the next question in the editor and asks it.
 func (i *interactive) compose(ctx context.Context, initial string) error {
+	return i.edit(ctx, initial, asLine)
+}
+
+// editLine edits what is typed in the editor and does what it says then.
+func (i *interactive) editLine(ctx context.Context, initial string) error {
+	return i.edit(ctx, initial, func(text string) string { return text })
+}
+
+// edit opens a text in the editor; line makes what is typed of one.
+func (i *interactive) edit(ctx context.Context, initial string, line func(string) string) error {
 	text, file, err := i.opts.edited(ctx, initial)
 	if err != nil {
-		i.next = initial
+		i.next = line(initial)
 		return err
 	}
+	text = line(text)
 	i.keep(text)
-	err = i.ask(ctx, text)
+	err = i.handle(ctx, text)
+	if _, _, ok := slashCommand(text); ok {
+		discard(file)
+		return err
+	}
 	if i.next != "" && i.draft != nil {
 		i.draft.Set(i.next)
 		discard(file)
 		return err
 	}
 	var failed *chat.FailedError
-	if errors.As(err, &failed) && failed.Conversation != "" {
-		discard(file) // it is in the history
+	if errors.As(err, &failed) {
+		discard(file) // /again has it
 		return err
 	}
 	return keepDraft(file, chat.Answer{}, err)
@@ -69,22 +80,4 @@ func (i *interactive) addFile(ctx context.Context, name string) error {
 	i.files = append(i.files, file)
 	f.note("%s goes with the next question, %d bytes", path, len(data))
 	return nil
-}
-
-// path is a path as people type or drop it: with quotes around it, spaces behind
-// backslashes, or the home directory as ~.
-func (i *interactive) path(typed string) (string, error) {
-	if n := len(typed); n > 1 && (typed[0] == '"' || typed[0] == '\'') && typed[n-1] == typed[0] {
-		typed = typed[1 : n-1]
-	} else if filepath.Separator == '/' {
-		typed = strings.ReplaceAll(typed, `\ `, " ")
-	}
-	if rest, ok := strings.CutPrefix(typed, "~"); ok && (rest == "" || os.IsPathSeparator(rest[0])) {
-		home, err := os.UserHomeDir()
-		if err != nil {
-			return "", fmt.Errorf("cannot find the home directory: %w", err)
-		}
-		typed = home + rest
-	}
-	return typed, nil
 }

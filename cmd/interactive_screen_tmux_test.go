@@ -160,9 +160,10 @@ func TestTheEditorOpensWhatIsInTheLine(t *testing.T) {
 	s.keys("C-x", "C-e")
 	s.asked("typed\nhere, written")
 	s.prompted("typed (echo)>")
-	if left, _ := filepath.Glob(filepath.Join(s.home, ".local/state/hobnob/drafts/*.md")); len(left) > 0 {
-		t.Errorf("drafts are left: %q", left)
-	}
+	s.until("the end of the draft", func() bool {
+		left, _ := filepath.Glob(filepath.Join(s.home, ".local/state/hobnob/drafts/*.md"))
+		return len(left) == 0
+	})
 }
 
 func TestAnEditorThatFailsLosesNothing(t *testing.T) {

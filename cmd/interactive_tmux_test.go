@@ -137,7 +137,7 @@ func TestCtrlCAtEachMoment(t *testing.T) {
 	s.keys("Enter")
 	s.asked("twice")
 	s.keys("C-c", "C-c", "C-c")
-	s.shows("is unknown")
+	s.until("the state of the second question", func() bool { return strings.Count(s.text(), "is unknown; /again") == 2 })
 	s.prompted("in flight (echo)>")
 	release()
 
