@@ -20,6 +20,9 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
+// patience is how long a screen may take to show what it must.
+const patience = time.Minute
+
 // offered is how many conversations each profile of the histories here has.
 const offered = mostCandidates
 
@@ -236,7 +239,7 @@ func (s *shellTerminal) press(keys string) {
 
 func (s *shellTerminal) await(what string, done func() bool) {
 	s.h.t.Helper()
-	for deadline := time.Now().Add(10 * time.Second); !done(); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			s.h.t.Fatalf("%s did not come; printed:\n%q", what, s.screen())
 		}

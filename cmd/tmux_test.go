@@ -22,9 +22,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 )
 
-// patience is how long a screen may take to show what it must.
-const patience = 20 * time.Second
-
 // screen is a terminal of tmux in which a person sits. Its server, its home and
 // its service are the test's own.
 type screen struct {
