@@ -29,32 +29,26 @@ func newAgentsCommand(f *Factory) *cobra.Command {
   hobnob chat -a reviewer -f main.go "what would you change?"`,
 		GroupID: groupConnect,
 	},
-		newAgentsListCommand(f, nil),
-		newAgentsAddCommand(f, nil),
-		newAgentsRemoveCommand(f, nil),
-		newAgentsUseCommand(f, nil),
+		newAgentsListCommand(f),
+		newAgentsAddCommand(f),
+		newAgentsRemoveCommand(f),
+		newAgentsUseCommand(f),
 	)
 }
 
-func newAgentsListCommand(f *Factory, run func(agentsOptions) error) *cobra.Command {
+func newAgentsListCommand(f *Factory) *cobra.Command {
 	opts := agentsOptions{f: f}
-	if run == nil {
-		run = runAgentsList
-	}
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
 		Short:   "List the aliases",
 		Example: "  hobnob agents list",
 		Args:    exactArgs(),
-		RunE:    func(*cobra.Command, []string) error { return run(opts) },
+		RunE:    func(*cobra.Command, []string) error { return runAgentsList(opts) },
 	}
 }
 
-func newAgentsAddCommand(f *Factory, run func(agentsOptions) error) *cobra.Command {
+func newAgentsAddCommand(f *Factory) *cobra.Command {
 	opts := agentsOptions{f: f}
-	if run == nil {
-		run = runAgentsAdd
-	}
 	return &cobra.Command{
 		Use:               "add NAME UUID",
 		Annotations:       map[string]string{createsConfig: ""},
@@ -70,16 +64,13 @@ func newAgentsAddCommand(f *Factory, run func(agentsOptions) error) *cobra.Comma
 			if !config.IsUUID(opts.ID) {
 				return usagef("copy it from the agent's address in the client application", "%q is not a UUID", opts.ID)
 			}
-			return run(opts)
+			return runAgentsAdd(opts)
 		},
 	}
 }
 
-func newAgentsRemoveCommand(f *Factory, run func(agentsOptions) error) *cobra.Command {
+func newAgentsRemoveCommand(f *Factory) *cobra.Command {
 	opts := agentsOptions{f: f}
-	if run == nil {
-		run = runAgentsRemove
-	}
 	return &cobra.Command{
 		Use: "remove NAME", Aliases: []string{"rm"},
 		Short:             "Remove an alias",
@@ -88,16 +79,13 @@ func newAgentsRemoveCommand(f *Factory, run func(agentsOptions) error) *cobra.Co
 		ValidArgsFunction: f.completeFirst(f.completeAgents),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
-			return run(opts)
+			return runAgentsRemove(opts)
 		},
 	}
 }
 
-func newAgentsUseCommand(f *Factory, run func(agentsOptions) error) *cobra.Command {
+func newAgentsUseCommand(f *Factory) *cobra.Command {
 	opts := agentsOptions{f: f}
-	if run == nil {
-		run = runAgentsUse
-	}
 	return &cobra.Command{
 		Use:               "use NAME",
 		Annotations:       map[string]string{createsConfig: ""},
@@ -107,7 +95,7 @@ func newAgentsUseCommand(f *Factory, run func(agentsOptions) error) *cobra.Comma
 		ValidArgsFunction: f.completeFirst(f.completeAgents),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Name = args[0]
-			return run(opts)
+			return runAgentsUse(opts)
 		},
 	}
 }

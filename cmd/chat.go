@@ -39,11 +39,8 @@ type chatOptions struct {
 	historyGiven bool
 }
 
-func newChatCommand(f *Factory, run func(context.Context, chatOptions) error) *cobra.Command {
+func newChatCommand(f *Factory) *cobra.Command {
 	opts := chatOptions{f: f}
-	if run == nil {
-		run = runChat
-	}
 	cmd := &cobra.Command{
 		Use:     "chat [PROMPT…]",
 		Aliases: []string{"ask"},
@@ -87,7 +84,7 @@ for byte. See also: hobnob help exit-codes.`,
 			if err := opts.validate(); err != nil {
 				return err
 			}
-			return run(cmd.Context(), opts)
+			return runChat(cmd.Context(), opts)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}

@@ -25,11 +25,8 @@ type completionOptions struct {
 // completionFiles are the names by which packagers install the scripts.
 var completionFiles = map[string]string{"bash": "hobnob.bash", "zsh": "_hobnob", "fish": "hobnob.fish", "powershell": "hobnob.ps1"}
 
-func newCompletionCommand(f *Factory, run func(completionOptions) error) *cobra.Command {
+func newCompletionCommand(f *Factory) *cobra.Command {
 	opts := completionOptions{f: f}
-	if run == nil {
-		run = runCompletion
-	}
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a completion script for a shell",
@@ -60,7 +57,7 @@ func newCompletionCommand(f *Factory, run func(completionOptions) error) *cobra.
 					return usagef("shells: bash, zsh, fish, powershell", "there is no completion for %q", opts.Shell)
 				}
 			}
-			return run(opts)
+			return runCompletion(opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Dir, "dir", "", "write all scripts into this `directory`")

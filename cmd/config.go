@@ -35,36 +35,30 @@ one given by -p, and the rest at the top level of the file. Comments stay.`,
   hobnob config set -p work ca_file ~/work-ca.pem`,
 		GroupID: groupConnect,
 	},
-		newConfigListCommand(f, nil),
-		newConfigGetCommand(f, nil),
-		newConfigSetCommand(f, nil),
-		newConfigUnsetCommand(f, nil),
-		newConfigEditCommand(f, nil),
-		newConfigPathCommand(f, nil),
+		newConfigListCommand(f),
+		newConfigGetCommand(f),
+		newConfigSetCommand(f),
+		newConfigUnsetCommand(f),
+		newConfigEditCommand(f),
+		newConfigPathCommand(f),
 	)
 }
 
-func newConfigListCommand(f *Factory, run func(configOptions) error) *cobra.Command {
+func newConfigListCommand(f *Factory) *cobra.Command {
 	opts := configOptions{f: f}
-	if run == nil {
-		run = runConfigList
-	}
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
 		Short:   "List every setting and its value",
 		Example: "  hobnob config list --show-source",
 		Args:    exactArgs(),
-		RunE:    func(*cobra.Command, []string) error { return run(opts) },
+		RunE:    func(*cobra.Command, []string) error { return runConfigList(opts) },
 	}
 	cmd.Flags().BoolVar(&opts.ShowSource, "show-source", false, "say where each value comes from")
 	return cmd
 }
 
-func newConfigGetCommand(f *Factory, run func(configOptions) error) *cobra.Command {
+func newConfigGetCommand(f *Factory) *cobra.Command {
 	opts := configOptions{f: f}
-	if run == nil {
-		run = runConfigGet
-	}
 	return &cobra.Command{
 		Use:               "get KEY",
 		Short:             "Print the value of a setting",
@@ -73,16 +67,13 @@ func newConfigGetCommand(f *Factory, run func(configOptions) error) *cobra.Comma
 		ValidArgsFunction: f.completeFirst(completeSettings),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Key = args[0]
-			return run(opts)
+			return runConfigGet(opts)
 		},
 	}
 }
 
-func newConfigUnsetCommand(f *Factory, run func(configOptions) error) *cobra.Command {
+func newConfigUnsetCommand(f *Factory) *cobra.Command {
 	opts := configOptions{f: f}
-	if run == nil {
-		run = runConfigUnset
-	}
 	return &cobra.Command{
 		Use:               "unset KEY",
 		Short:             "Remove a setting from the file",
@@ -91,16 +82,13 @@ func newConfigUnsetCommand(f *Factory, run func(configOptions) error) *cobra.Com
 		ValidArgsFunction: f.completeFirst(completeSettings),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Key = args[0]
-			return run(opts)
+			return runConfigUnset(opts)
 		},
 	}
 }
 
-func newConfigEditCommand(f *Factory, run func(context.Context, configOptions) error) *cobra.Command {
+func newConfigEditCommand(f *Factory) *cobra.Command {
 	opts := configOptions{f: f}
-	if run == nil {
-		run = runConfigEdit
-	}
 	return &cobra.Command{
 		Use:         "edit",
 		Annotations: map[string]string{createsConfig: ""},
@@ -109,22 +97,19 @@ func newConfigEditCommand(f *Factory, run func(context.Context, configOptions) e
 when it can be read as configuration. Otherwise the copy is kept and named.`,
 		Example: "  hobnob config edit",
 		Args:    exactArgs(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runConfigEdit(cmd.Context(), opts) },
 	}
 }
 
-func newConfigPathCommand(f *Factory, run func(configOptions) error) *cobra.Command {
+func newConfigPathCommand(f *Factory) *cobra.Command {
 	opts := configOptions{f: f}
-	if run == nil {
-		run = runConfigPath
-	}
 	return &cobra.Command{
 		Use:         "path",
 		Annotations: map[string]string{createsConfig: ""},
 		Short:       "Print where the configuration file is",
 		Example:     "  hobnob config path",
 		Args:        exactArgs(),
-		RunE:        func(*cobra.Command, []string) error { return run(opts) },
+		RunE:        func(*cobra.Command, []string) error { return runConfigPath(opts) },
 	}
 }
 

@@ -11,11 +11,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 )
 
-func newConfigSetCommand(f *Factory, run func(configOptions) error) *cobra.Command {
+func newConfigSetCommand(f *Factory) *cobra.Command {
 	opts := configOptions{f: f}
-	if run == nil {
-		run = runConfigSet
-	}
 	return &cobra.Command{
 		Use:               "set KEY VALUE",
 		Annotations:       map[string]string{createsConfig: ""},
@@ -25,7 +22,7 @@ func newConfigSetCommand(f *Factory, run func(configOptions) error) *cobra.Comma
 		ValidArgsFunction: f.completeSettingAndValue,
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Key, opts.Value = args[0], args[1]
-			return run(opts)
+			return runConfigSet(opts)
 		},
 	}
 }

@@ -21,11 +21,8 @@ type contextOptions struct {
 	Unmark []string
 }
 
-func newContextCommand(f *Factory, run func(context.Context, contextOptions) error) *cobra.Command {
+func newContextCommand(f *Factory) *cobra.Command {
 	opts := contextOptions{f: f}
-	if run == nil {
-		run = runContext
-	}
 	named := func(cmd *cobra.Command, args []string) string {
 		return first(firstArgument(cmd, args), f.Env("HOBNOB_CONVERSATION"))
 	}
@@ -48,7 +45,7 @@ The limits are the settings history.context_turns and history.context_tokens.`,
 		ValidArgsFunction: f.completeFirst(f.completeConversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref = named(cmd, args)
-			return run(cmd.Context(), opts)
+			return runContext(cmd.Context(), opts)
 		},
 	}
 	flags := cmd.Flags()

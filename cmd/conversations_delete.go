@@ -15,11 +15,8 @@ type conversationsDeleteOptions struct {
 	DryRun bool
 }
 
-func newConversationsDeleteCommand(f *Factory, run func(context.Context, conversationsDeleteOptions) error) *cobra.Command {
+func newConversationsDeleteCommand(f *Factory) *cobra.Command {
 	opts := conversationsDeleteOptions{f: f}
-	if run == nil {
-		run = runConversationsDelete
-	}
 	cmd := &cobra.Command{
 		Use: "delete ID|TITLE…", Aliases: []string{"rm"},
 		Short: "Put conversations into the trash",
@@ -31,7 +28,7 @@ them for good. The service is told nothing: it has no way to delete.`,
 		ValidArgsFunction: f.completeConversations,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
-			return run(cmd.Context(), opts)
+			return runConversationsDelete(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be deleted and change nothing")

@@ -34,11 +34,8 @@ var exportFormats = []string{"md", "json", "html"}
 // otherExtensions are more extensions by which files of a format are known.
 var otherExtensions = map[string]string{"markdown": "md", "txt": "md", "htm": "html"}
 
-func newConversationsExportCommand(f *Factory, run func(context.Context, conversationsExportOptions) error) *cobra.Command {
+func newConversationsExportCommand(f *Factory) *cobra.Command {
 	opts := conversationsExportOptions{f: f}
-	if run == nil {
-		run = runConversationsExport
-	}
 	cmd := &cobra.Command{
 		Use:   "export [ID|TITLE…]",
 		Short: "Write conversations as Markdown, JSON or a web page",
@@ -70,7 +67,7 @@ trash too.`,
 			if err := opts.check(); err != nil {
 				return err
 			}
-			return run(cmd.Context(), opts)
+			return runConversationsExport(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVar(&opts.All, "all", false, "export every conversation")

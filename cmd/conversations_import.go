@@ -28,11 +28,8 @@ type conversationsImportOptions struct {
 
 var importFormats = []string{"auto", string(transcript.Hobnob), string(transcript.LLM), string(transcript.Aichat)}
 
-func newConversationsImportCommand(f *Factory, run func(context.Context, conversationsImportOptions) error) *cobra.Command {
+func newConversationsImportCommand(f *Factory) *cobra.Command {
 	opts := conversationsImportOptions{f: f}
-	if run == nil {
-		run = runConversationsImport
-	}
 	cmd := &cobra.Command{
 		Use:   "import FILE…",
 		Short: "Take conversations from an export of hobnob, llm or aichat",
@@ -55,7 +52,7 @@ profile in which they were, or with -p to that one.`,
 			if !slices.Contains(importFormats, opts.Format) {
 				return usagef("formats: auto, hobnob, llm, aichat", "there is no format %q", opts.Format)
 			}
-			return run(cmd.Context(), opts)
+			return runConversationsImport(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Format, "format", "auto", "`format` of the files: auto, hobnob, llm or aichat")

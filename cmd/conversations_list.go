@@ -25,11 +25,8 @@ type conversationsListOptions struct {
 	Agent   string
 }
 
-func newConversationsListCommand(f *Factory, run func(context.Context, conversationsListOptions) error) *cobra.Command {
+func newConversationsListCommand(f *Factory) *cobra.Command {
 	opts := conversationsListOptions{f: f}
-	if run == nil {
-		run = runConversationsList
-	}
 	cmd := &cobra.Command{
 		Use:     "list",
 		Aliases: []string{"ls"},
@@ -47,7 +44,7 @@ WHERE tells whether a conversation is known here ("local"), only to the service
 			if opts.Limit < 1 {
 				return usagef("see: hobnob conversations list --help", "--limit cannot be %d; want 1 or more", opts.Limit)
 			}
-			return run(cmd.Context(), opts)
+			return runConversationsList(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().IntVar(&opts.Limit, "limit", 10, "most `number` of conversations")

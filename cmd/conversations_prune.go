@@ -20,11 +20,8 @@ type conversationsPruneOptions struct {
 	DryRun    bool
 }
 
-func newConversationsPruneCommand(f *Factory, run func(context.Context, conversationsPruneOptions) error) *cobra.Command {
+func newConversationsPruneCommand(f *Factory) *cobra.Command {
 	opts := conversationsPruneOptions{f: f}
-	if run == nil {
-		run = runConversationsPrune
-	}
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE | --trash",
 		Short: "Remove old conversations for good",
@@ -40,7 +37,7 @@ terminal it wants --yes.`,
 			if opts.OlderThan == "" && !opts.Trash {
 				return usagef("see: hobnob conversations prune --help", "say what to remove: --older-than AGE, or --trash")
 			}
-			return run(cmd.Context(), opts)
+			return runConversationsPrune(cmd.Context(), opts)
 		},
 	}
 	flags := cmd.Flags()

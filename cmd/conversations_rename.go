@@ -14,11 +14,8 @@ type conversationsRenameOptions struct {
 	Title string
 }
 
-func newConversationsRenameCommand(f *Factory, run func(context.Context, conversationsRenameOptions) error) *cobra.Command {
+func newConversationsRenameCommand(f *Factory) *cobra.Command {
 	opts := conversationsRenameOptions{f: f}
-	if run == nil {
-		run = runConversationsRename
-	}
 	return &cobra.Command{
 		Use:               "rename ID|TITLE TITLE",
 		Short:             "Give a conversation another title",
@@ -31,7 +28,7 @@ func newConversationsRenameCommand(f *Factory, run func(context.Context, convers
 			if opts.Title == "" {
 				return usagef("usage: "+cmd.UseLine(), "a title cannot be empty")
 			}
-			return run(cmd.Context(), opts)
+			return runConversationsRename(cmd.Context(), opts)
 		},
 	}
 }

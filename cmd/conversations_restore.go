@@ -15,11 +15,8 @@ type conversationsRestoreOptions struct {
 	DryRun bool
 }
 
-func newConversationsRestoreCommand(f *Factory, run func(context.Context, conversationsRestoreOptions) error) *cobra.Command {
+func newConversationsRestoreCommand(f *Factory) *cobra.Command {
 	opts := conversationsRestoreOptions{f: f}
-	if run == nil {
-		run = runConversationsRestore
-	}
 	cmd := &cobra.Command{
 		Use:               "restore ID|TITLE…",
 		Short:             "Take conversations out of the trash",
@@ -28,7 +25,7 @@ func newConversationsRestoreCommand(f *Factory, run func(context.Context, conver
 		ValidArgsFunction: f.completeDeleted,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
-			return run(cmd.Context(), opts)
+			return runConversationsRestore(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be restored and change nothing")

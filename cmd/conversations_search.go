@@ -22,11 +22,8 @@ type conversationsSearchOptions struct {
 	Limit int
 }
 
-func newConversationsSearchCommand(f *Factory, run func(context.Context, conversationsSearchOptions) error) *cobra.Command {
+func newConversationsSearchCommand(f *Factory) *cobra.Command {
 	opts := conversationsSearchOptions{f: f}
-	if run == nil {
-		run = runConversationsSearch
-	}
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
 		Short: "Search titles, questions and replies",
@@ -49,7 +46,7 @@ must not be there. Case and accents do not matter. Any text is a query.`,
 			case opts.Role != "" && opts.Role != "user" && opts.Role != "assistant":
 				return usagef("see: hobnob conversations search --help", "--role cannot be %q; want user or assistant", opts.Role)
 			}
-			return run(cmd.Context(), opts)
+			return runConversationsSearch(cmd.Context(), opts)
 		},
 	}
 	flags := cmd.Flags()

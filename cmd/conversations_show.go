@@ -21,11 +21,8 @@ type conversationsShowOptions struct {
 	All  bool
 }
 
-func newConversationsShowCommand(f *Factory, run func(context.Context, conversationsShowOptions) error) *cobra.Command {
+func newConversationsShowCommand(f *Factory) *cobra.Command {
 	opts := conversationsShowOptions{f: f}
-	if run == nil {
-		run = runConversationsShow
-	}
 	cmd := &cobra.Command{
 		Use:   "show [ID|TITLE]",
 		Short: "Read a conversation, from its first question to its head",
@@ -47,7 +44,7 @@ gave. --verbose adds times, agent, tokens and the service's ids.`,
 			if cmd.Flags().Changed("turn") && opts.Turn == "" {
 				return usagef("see: hobnob conversations tree"+ofProfile, "--turn names no turn")
 			}
-			return run(cmd.Context(), opts)
+			return runConversationsShow(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Turn, "turn", "", "show this turn alone: an `id` or its first characters")

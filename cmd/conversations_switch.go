@@ -15,11 +15,8 @@ type conversationsSwitchOptions struct {
 	Turn string
 }
 
-func newConversationsSwitchCommand(f *Factory, run func(context.Context, conversationsSwitchOptions) error) *cobra.Command {
+func newConversationsSwitchCommand(f *Factory) *cobra.Command {
 	opts := conversationsSwitchOptions{f: f}
-	if run == nil {
-		run = runConversationsSwitch
-	}
 	return &cobra.Command{
 		Use:   "switch ID|TITLE TURN",
 		Short: "Make another turn the head of a conversation",
@@ -30,7 +27,7 @@ it. Nothing is removed; hobnob conversations tree shows all turns.`,
 		ValidArgsFunction: f.completeSwitch,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref, opts.Turn = args[0], args[1]
-			return run(cmd.Context(), opts)
+			return runConversationsSwitch(cmd.Context(), opts)
 		},
 	}
 }

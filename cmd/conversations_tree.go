@@ -16,11 +16,8 @@ type conversationsTreeOptions struct {
 	Ref string
 }
 
-func newConversationsTreeCommand(f *Factory, run func(context.Context, conversationsTreeOptions) error) *cobra.Command {
+func newConversationsTreeCommand(f *Factory) *cobra.Command {
 	opts := conversationsTreeOptions{f: f}
-	if run == nil {
-		run = runConversationsTree
-	}
 	return &cobra.Command{
 		Use:   "tree [ID|TITLE]",
 		Short: "Draw the branches of a conversation",
@@ -35,7 +32,7 @@ turn. The head is marked.`,
 			if len(args) > 0 {
 				opts.Ref = args[0]
 			}
-			return run(cmd.Context(), opts)
+			return runConversationsTree(cmd.Context(), opts)
 		},
 	}
 }

@@ -18,11 +18,8 @@ type doctorOptions struct {
 	DryRun  bool
 }
 
-func newDoctorCommand(f *Factory, run func(context.Context, doctorOptions) error) *cobra.Command {
+func newDoctorCommand(f *Factory) *cobra.Command {
 	opts := doctorOptions{f: f}
-	if run == nil {
-		run = runDoctor
-	}
 	command := &cobra.Command{
 		Use:   "doctor",
 		Short: "Find what is wrong and how to mend it, and repair the history",
@@ -45,7 +42,7 @@ it was.`,
 			if !opts.History && (opts.Yes || opts.DryRun) {
 				return usagef("add --history", "--yes and --dry-run are for the repair of the history")
 			}
-			return run(cmd.Context(), opts)
+			return runDoctor(cmd.Context(), opts)
 		},
 	}
 	flags := command.Flags()

@@ -23,11 +23,8 @@ type loginOptions struct {
 	InsecureStorage bool
 }
 
-func newLoginCommand(f *Factory, run func(context.Context, loginOptions) error) *cobra.Command {
+func newLoginCommand(f *Factory) *cobra.Command {
 	opts := loginOptions{f: f}
-	if run == nil {
-		run = runLogin
-	}
 	cmd := &cobra.Command{
 		Use:         "login",
 		Annotations: map[string]string{createsConfig: ""},
@@ -56,7 +53,7 @@ a file that only you can read.`,
 					return usagef("choose another alias", "--alias: %v", err)
 				}
 			}
-			return run(cmd.Context(), opts)
+			return runLogin(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Agent, "agent", "", "agent to ask by default, a `UUID`")

@@ -9,11 +9,8 @@ import (
 
 type logoutOptions struct{ f *Factory }
 
-func newLogoutCommand(f *Factory, run func(context.Context, logoutOptions) error) *cobra.Command {
+func newLogoutCommand(f *Factory) *cobra.Command {
 	opts := logoutOptions{f: f}
-	if run == nil {
-		run = runLogout
-	}
 	return &cobra.Command{
 		Use:   "logout",
 		Short: "Remove the stored token of a profile",
@@ -22,7 +19,7 @@ token file. The profile and the conversations stay.`,
 		Example: "  hobnob logout\n  hobnob logout -p work",
 		GroupID: groupConnect,
 		Args:    exactArgs(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runLogout(cmd.Context(), opts) },
 	}
 }
 

@@ -22,11 +22,8 @@ type manOptions struct {
 	Dir  string
 }
 
-func newManCommand(f *Factory, run func(context.Context, manOptions) error) *cobra.Command {
+func newManCommand(f *Factory) *cobra.Command {
 	opts := manOptions{f: f}
-	if run == nil {
-		run = runMan
-	}
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND…]",
 		Short: "Show the manual page of a command",
@@ -42,7 +39,7 @@ comes as it would be installed, in the man format.`,
 				return usagef("see: hobnob --help", "there is no command %q", strings.Join(args, " "))
 			}
 			opts.Of = found
-			return run(cmd.Context(), opts)
+			return runMan(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Dir, "dir", "", "write all pages into this `directory`")

@@ -21,11 +21,8 @@ type resendOptions struct {
 	DryRun bool
 }
 
-func newResendCommand(f *Factory, run func(context.Context, resendOptions) error) *cobra.Command {
+func newResendCommand(f *Factory) *cobra.Command {
 	opts := resendOptions{f: f}
-	if run == nil {
-		run = runResend
-	}
 	cmd := &cobra.Command{
 		Use:   "resend [CONVERSATION]",
 		Short: "Ask the questions again that got no answer",
@@ -45,7 +42,7 @@ terminal it wants --yes. With --json there is one line for each answer.`,
 			if len(args) > 0 {
 				opts.Ref = args[0]
 			}
-			return run(cmd.Context(), opts)
+			return runResend(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask")

@@ -19,11 +19,8 @@ type serveOptions struct {
 	Addr string
 }
 
-func newServeCommand(f *Factory, run func(context.Context, serveOptions) error) *cobra.Command {
+func newServeCommand(f *Factory) *cobra.Command {
 	opts := serveOptions{f: f}
-	if run == nil {
-		run = runServe
-	}
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Run the embedded service on a port of this machine",
@@ -37,7 +34,7 @@ is no TLS.`,
   HOBNOB_SERVE_TOKEN=secret hobnob serve --addr 127.0.0.1:9090`,
 		GroupID: groupMore,
 		Args:    exactArgs(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), opts) },
 	}
 	cmd.Flags().StringVar(&opts.Addr, "addr", "127.0.0.1:8080", "loopback `address` and port; port 0 takes a free one")
 	_ = cmd.RegisterFlagCompletionFunc("addr", cobra.NoFileCompletions)

@@ -14,11 +14,8 @@ import (
 
 type statusOptions struct{ f *Factory }
 
-func newStatusCommand(f *Factory, run func(context.Context, statusOptions) error) *cobra.Command {
+func newStatusCommand(f *Factory) *cobra.Command {
 	opts := statusOptions{f: f}
-	if run == nil {
-		run = runStatus
-	}
 	return &cobra.Command{
 		Use:   "status",
 		Short: "Say which service, agent and token would be used",
@@ -28,7 +25,7 @@ profile has no token.`,
 		Example: "  hobnob status\n  hobnob status -p work --json",
 		GroupID: groupConnect,
 		Args:    exactArgs(),
-		RunE:    func(cmd *cobra.Command, _ []string) error { return run(cmd.Context(), opts) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), opts) },
 	}
 }
 

@@ -33,10 +33,10 @@ takes the place of a built-in one.`,
   hobnob templates edit translate`,
 		GroupID: groupAsk,
 	},
-		newTemplatesListCommand(f, nil),
-		newTemplatesShowCommand(f, nil),
-		newTemplatesEditCommand(f, nil),
-		newTemplatesDeleteCommand(f, nil),
+		newTemplatesListCommand(f),
+		newTemplatesShowCommand(f),
+		newTemplatesEditCommand(f),
+		newTemplatesDeleteCommand(f),
 	)
 }
 

@@ -20,11 +20,8 @@ type templatesDeleteOptions struct {
 	Yes  bool
 }
 
-func newTemplatesDeleteCommand(f *Factory, run func(context.Context, templatesDeleteOptions) error) *cobra.Command {
+func newTemplatesDeleteCommand(f *Factory) *cobra.Command {
 	opts := templatesDeleteOptions{f: f}
-	if run == nil {
-		run = runTemplatesDelete
-	}
 	cmd := &cobra.Command{
 		Use: "delete NAME", Aliases: []string{"rm"},
 		Short: "Delete a template of your own",
@@ -35,7 +32,7 @@ when yours took its place, it is back.`,
 		ValidArgsFunction: f.completeFirst(f.completeTemplates),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
-			return run(cmd.Context(), opts)
+			return runTemplatesDelete(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVar(&opts.Yes, "yes", false, "do not ask")

@@ -16,11 +16,8 @@ type templatesEditOptions struct {
 	Name string
 }
 
-func newTemplatesEditCommand(f *Factory, run func(context.Context, templatesEditOptions) error) *cobra.Command {
+func newTemplatesEditCommand(f *Factory) *cobra.Command {
 	opts := templatesEditOptions{f: f}
-	if run == nil {
-		run = runTemplatesEdit
-	}
 	return &cobra.Command{
 		Use:   "edit NAME",
 		Short: "Write or change a template in $VISUAL or $EDITOR",
@@ -32,7 +29,7 @@ the name of a built-in one makes your own in its place.`,
 		ValidArgsFunction: f.completeFirst(f.completeTemplates),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
-			return run(cmd.Context(), opts)
+			return runTemplatesEdit(cmd.Context(), opts)
 		},
 	}
 }

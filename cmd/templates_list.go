@@ -11,17 +11,14 @@ import (
 
 type templatesListOptions struct{ f *Factory }
 
-func newTemplatesListCommand(f *Factory, run func(templatesListOptions) error) *cobra.Command {
+func newTemplatesListCommand(f *Factory) *cobra.Command {
 	opts := templatesListOptions{f: f}
-	if run == nil {
-		run = runTemplatesList
-	}
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
 		Short:   "List the templates and their variables",
 		Example: "  hobnob templates list",
 		Args:    exactArgs(),
-		RunE:    func(*cobra.Command, []string) error { return run(opts) },
+		RunE:    func(*cobra.Command, []string) error { return runTemplatesList(opts) },
 	}
 }
 

@@ -14,11 +14,8 @@ type templatesShowOptions struct {
 	Name string
 }
 
-func newTemplatesShowCommand(f *Factory, run func(templatesShowOptions) error) *cobra.Command {
+func newTemplatesShowCommand(f *Factory) *cobra.Command {
 	opts := templatesShowOptions{f: f}
-	if run == nil {
-		run = runTemplatesShow
-	}
 	return &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Print a template as it is written",
@@ -27,7 +24,7 @@ func newTemplatesShowCommand(f *Factory, run func(templatesShowOptions) error) *
 		ValidArgsFunction: f.completeFirst(f.completeTemplates),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
-			return run(opts)
+			return runTemplatesShow(opts)
 		},
 	}
 }

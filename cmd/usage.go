@@ -24,11 +24,8 @@ type usageOptions struct {
 	CSV   bool
 }
 
-func newUsageCommand(f *Factory, run func(context.Context, usageOptions) error) *cobra.Command {
+func newUsageCommand(f *Factory) *cobra.Command {
 	opts := usageOptions{f: f}
-	if run == nil {
-		run = runUsage
-	}
 	groupings := []string{string(history.ByDay), string(history.ByAgent), string(history.ByModel), string(history.ByConversation)}
 	cmd := &cobra.Command{
 		Use:   "usage",
@@ -48,7 +45,7 @@ cell that a spreadsheet would run begins with an apostrophe.`,
 			case opts.CSV && f.Global.JSON:
 				return usagef("see: hobnob usage --help", "--csv and --json exclude each other")
 			}
-			return run(cmd.Context(), opts)
+			return runUsage(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.By, "by", "day", "`group` by day, agent, model or conversation")

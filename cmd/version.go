@@ -10,11 +10,8 @@ import (
 
 type versionOptions struct{ f *Factory }
 
-func newVersionCommand(f *Factory, run func(versionOptions) error) *cobra.Command {
+func newVersionCommand(f *Factory) *cobra.Command {
 	opts := versionOptions{f: f}
-	if run == nil {
-		run = runVersion
-	}
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
@@ -22,7 +19,7 @@ func newVersionCommand(f *Factory, run func(versionOptions) error) *cobra.Comman
 		Example: "  hobnob version\n  hobnob version --json",
 		GroupID: groupMore,
 		Args:    exactArgs(),
-		RunE:    func(*cobra.Command, []string) error { return run(opts) },
+		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },
 	}
 }
 

@@ -28,11 +28,8 @@ type waitOptions struct {
 	Timeout time.Duration // 0 waits as long as it takes
 }
 
-func newWaitCommand(f *Factory, run func(context.Context, waitOptions) error) *cobra.Command {
+func newWaitCommand(f *Factory) *cobra.Command {
 	opts := waitOptions{f: f}
-	if run == nil {
-		run = runWait
-	}
 	cmd := &cobra.Command{
 		Use:   "wait [TURN]",
 		Short: "Wait for the answer to a question that is under way",
@@ -62,7 +59,7 @@ question goes on.`,
 				}
 				opts.Timeout, _ = value.(time.Duration)
 			}
-			return run(cmd.Context(), opts)
+			return runWait(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().BoolVarP(&opts.Raw, "raw", "r", false, "do not render the reply")
