@@ -8,7 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/access"
 	"github.com/hobnob-cli/hobnob/internal/service"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -28,8 +30,8 @@ func checkBuiltIn(ctx context.Context, path string) []finding {
 	case errors.Is(err, sqlite.ErrBusy):
 		return []finding{problem(check, "another hobnob holds it; try again", "%v", err)}
 	}
-	if barrier := databaseBarrier(path); barrier != nil {
-		return []finding{skipped(check, "not checked, because "+barrier.path+" cannot be used")}
+	if barrier := access.CheckDatabase(path); barrier != nil {
+		return []finding{skipped(check, "not checked, because "+barrier.Path+" cannot be used")}
 	}
 	if errors.Is(err, sqlite.ErrNoAccess) || errors.Is(err, sqlite.ErrReadOnly) {
 		return []finding{problem(check, "check the disk and the permissions of the data directory", "%v", err)}
@@ -44,7 +46,7 @@ func moveAside(path string, now time.Time) string {
 	var commands []string
 	for _, suffix := range []string{"-wal", "-shm", ""} {
 		if _, err := os.Stat(path + suffix); err == nil {
-			commands = append(commands, "mv "+quoted(path+suffix)+" "+quoted(aside+suffix))
+			commands = append(commands, "mv "+shell.Quote(path+suffix)+" "+shell.Quote(aside+suffix))
 		}
 	}
 	return strings.Join(commands, " && ")

@@ -8,16 +8,18 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/access"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // checkConfig reads the file. What keeps the user from it is added to told.
 func checkConfig(f *Factory, path string, told map[string]bool) finding {
 	c, err := f.Config()
 	if err != nil {
-		if b := barrierTo(path, toRead); b != nil {
-			told[b.path] = true
+		if b := access.Check(path, access.Read); b != nil {
+			told[b.Path] = true
 		}
 		return problemOf("config", err)
 	}
@@ -34,7 +36,7 @@ func checkConfig(f *Factory, path string, told map[string]bool) finding {
 // bits of its mode must not be set.
 type kept struct {
 	check, path string
-	wanted      use
+	wanted      access.Use
 	closed      fs.FileMode
 }
 
@@ -44,30 +46,30 @@ func keptPaths(paths config.Paths) []kept {
 	// Writing to the settings is closed because they name commands that are run.
 	const others, writing = 0o077, 0o022
 	all := []kept{
-		{"config directory", settings, toRead | toEnter, writing},
-		{"config file", paths.ConfigFile, toRead, writing},
-		{"token file", filepath.Join(settings, "tokens.json"), toRead, others},
-		{"data directory", paths.DataDir, toKeepFilesIn, others},
+		{"config directory", settings, access.Read | access.Enter, writing},
+		{"config file", paths.ConfigFile, access.Read, writing},
+		{"token file", filepath.Join(settings, "tokens.json"), access.Read, others},
+		{"data directory", paths.DataDir, access.KeepFiles, others},
 	}
 	for _, database := range []struct{ check, path string }{
 		{"history", filepath.Join(paths.DataDir, history.FileName)},
 		{"service", filepath.Join(paths.DataDir, serviceFile)},
 	} {
 		all = append(all,
-			kept{database.check + " file", database.path, toReadAndWrite, others},
-			kept{database.check + " log", database.path + "-wal", toReadAndWrite, others},
-			kept{database.check + " log", database.path + "-shm", toReadAndWrite, others},
+			kept{database.check + " file", database.path, access.ReadWrite, others},
+			kept{database.check + " log", database.path + "-wal", access.ReadWrite, others},
+			kept{database.check + " log", database.path + "-shm", access.ReadWrite, others},
 		)
 	}
 	all = append(all,
-		kept{"waiting", filepath.Join(paths.DataDir, "waiting"), toKeepFilesIn, others},
-		kept{"state directory", paths.StateDir, toKeepFilesIn, others},
+		kept{"waiting", filepath.Join(paths.DataDir, "waiting"), access.KeepFiles, others},
+		kept{"state directory", paths.StateDir, access.KeepFiles, others},
 	)
 	for _, dir := range []struct{ check, path string }{{"drafts", drafts}, {"typed input", input}} {
-		all = append(all, kept{dir.check, dir.path, toKeepFilesIn, others})
+		all = append(all, kept{dir.check, dir.path, access.KeepFiles, others})
 		inside, _ := os.ReadDir(dir.path)
 		for _, entry := range inside {
-			all = append(all, kept{dir.check, filepath.Join(dir.path, entry.Name()), toReadAndWrite, 0})
+			all = append(all, kept{dir.check, filepath.Join(dir.path, entry.Name()), access.ReadWrite, 0})
 		}
 	}
 	return all
@@ -90,14 +92,14 @@ func checkPermissions(paths config.Paths, told map[string]bool) []finding {
 		named[f.Check] = true
 	}
 	for _, k := range keptPaths(paths) {
-		barrier := barrierTo(k.path, k.wanted)
+		barrier := access.Check(k.path, k.wanted)
 		info, err := os.Stat(k.path)
 		switch {
-		case barrier != nil && told[barrier.path]:
-			add(skipped(k.check, "not checked, because "+barrier.path+" cannot be used"))
+		case barrier != nil && told[barrier.Path]:
+			add(skipped(k.check, "not checked, because "+barrier.Path+" cannot be used"))
 		case barrier != nil:
-			told[barrier.path] = true
-			add(problem(k.check, barrier.fix, "%s", barrier.detail))
+			told[barrier.Path] = true
+			add(problem(k.check, barrier.Fix, "%s", barrier.Detail))
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
@@ -111,7 +113,7 @@ func checkPermissions(paths config.Paths, told map[string]bool) []finding {
 			if k.closed == 0o022 {
 				letters = "w"
 			}
-			add(problem(k.check, "chmod go-"+letters+" "+quoted(k.path), "other users can open %s (mode %04o)", k.path, info.Mode().Perm()))
+			add(problem(k.check, "chmod go-"+letters+" "+shell.Quote(k.path), "other users can open %s (mode %04o)", k.path, info.Mode().Perm()))
 		case barrier == nil:
 			add(fine(k.check, "closed to other users"))
 		}

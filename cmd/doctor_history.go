@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/access"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -26,15 +27,15 @@ type repairReport struct {
 
 // checkHistory looks at the history and, with --history, repairs it.
 func checkHistory(ctx context.Context, opts doctorOptions, dir string) (finding, *repairReport, error) {
-	barrier := databaseBarrier(filepath.Join(dir, history.FileName))
+	barrier := access.CheckDatabase(filepath.Join(dir, history.FileName))
 	health, err := history.Check(ctx, dir)
 	switch {
 	case ctx.Err() != nil:
 		return finding{}, nil, context.Cause(ctx)
 	case barrier != nil && opts.History:
-		return problem("history", barrier.fix, "%s", barrier.detail), nil, nil
+		return problem("history", barrier.Fix, "%s", barrier.Detail), nil, nil
 	case barrier != nil && err != nil:
-		return skipped("history", "not checked, because "+barrier.path+" cannot be used"), nil, nil
+		return skipped("history", "not checked, because "+barrier.Path+" cannot be used"), nil, nil
 	case err != nil:
 		return problem("history", storageHint(err), "%v", err), nil, nil
 	}

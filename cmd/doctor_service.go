@@ -8,6 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // checkService checks what a question of the selected profile needs.
@@ -89,7 +90,7 @@ func checkAgents(c *config.Config, p config.Profile) []finding {
 	}
 	for _, name := range p.AgentNames() {
 		if id := p.Agents[name]; !config.IsUUID(id) && name != p.Agent {
-			findings = append(findings, problem("agent", "hobnob agents add "+shellWord(name)+" UUID"+ofProfile, "the alias %s stands for %q, which is no UUID", name, id))
+			findings = append(findings, problem("agent", "hobnob agents add "+shell.Word(name)+" UUID"+ofProfile, "the alias %s stands for %q, which is no UUID", name, id))
 		}
 	}
 	return findings

@@ -12,6 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 	"github.com/hobnob-cli/hobnob/internal/template"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -231,7 +232,7 @@ func describe(err error) failure {
 	case errors.As(err, &badURL):
 		return failure{Code: "config", Exit: exitUsage, Hint: configHint("base_url")}
 	case errors.As(err, &noURL):
-		return failure{Code: "config", Exit: exitUsage, Hint: "run: hobnob login -p " + shellWord(noURL.Profile)}
+		return failure{Code: "config", Exit: exitUsage, Hint: "run: hobnob login -p " + shell.Word(noURL.Profile)}
 	case errors.As(err, &ambiguous):
 		return failure{Code: "config", Exit: exitUsage, Hint: "choose one with -p, or for good with: hobnob config set profile NAME"}
 	case errors.As(err, &noProfile):

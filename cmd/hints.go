@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/access"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -31,7 +33,7 @@ func configHint(setting string) string {
 
 func configFileHint(e *config.FileError) string {
 	if errors.Is(e, fs.ErrPermission) {
-		return first(accessFix(e.Path, toRead), "look at its permissions and at those of the directories above it")
+		return first(access.Fix(e.Path, access.Read), "look at its permissions and at those of the directories above it")
 	}
 	return "correct it with: hobnob config edit"
 }
@@ -41,7 +43,7 @@ func agentHint(e *config.UnknownAgentError) string {
 		return fmt.Sprintf("did you mean %q? see: hobnob agents list", near) + ofProfile
 	}
 	if len(e.Known) == 0 {
-		return "name it first: hobnob agents add " + shellWord(e.Name) + " UUID" + ofProfile
+		return "name it first: hobnob agents add " + shell.Word(e.Name) + " UUID" + ofProfile
 	}
 	return "agents here: " + strings.Join(e.Known, ", ") + "; add one with: hobnob agents add NAME UUID" + ofProfile
 }
@@ -79,7 +81,7 @@ func tokenFileHint(e *credential.FileError) string {
 	case errors.Is(e, credential.ErrFileCorrupt):
 		return fmt.Sprintf("move %s away and run: hobnob login --insecure-storage", e.Path) + ofProfile
 	case errors.Is(e, fs.ErrPermission):
-		return accessFix(e.Path, toRead)
+		return access.Fix(e.Path, access.Read)
 	}
 	return ""
 }

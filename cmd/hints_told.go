@@ -7,6 +7,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // ofProfile stands after each command of a hint or a note whose meaning depends on
@@ -18,20 +19,9 @@ const ofProfile = "\x00"
 func (f *Factory) inProfile(text string) string {
 	flag := ""
 	if name := first(f.Global.Profile, f.Env("HOBNOB_PROFILE")); name != "" {
-		flag = " -p " + shellWord(name)
+		flag = " -p " + shell.Word(name)
 	}
 	return strings.ReplaceAll(text, ofProfile, flag)
-}
-
-// shellWord is text as one word of a shell.
-func shellWord(text string) string {
-	special := func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", r)
-	}
-	if text == "" || strings.ContainsFunc(text, special) {
-		return quoted(text)
-	}
-	return text
 }
 
 // explain is explain with a hint that is ready to be told: it knows the profile, and

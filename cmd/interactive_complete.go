@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -78,8 +79,8 @@ func (i *interactive) completeTurn(string) []terminal.Candidate {
 // completeFile offers the files of the directory that is typed. What is typed may
 // be the path itself or a word of a shell, and goes on as it began.
 func (i *interactive) completeFile(typed string) []terminal.Candidate {
-	word, quote := shellUnquoted(typed)
-	out := filesBeginning(typed, word, func(rest string) string { return shellRequoted(rest, quote) }, quote)
+	word, quote := shell.Unquote(typed)
+	out := filesBeginning(typed, word, func(rest string) string { return shell.Continue(rest, quote) }, quote)
 	if word != typed { // such as an apostrophe
 		out = append(out, filesBeginning(typed, typed, strings.Clone, 0)...)
 	}

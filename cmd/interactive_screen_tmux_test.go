@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // lastLines are the lines of the screen from the one that begins with first on.
@@ -252,7 +254,7 @@ func TestCtrlZStopsAndTheTextIsThereAgain(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.write(".bashrc", "PS1='shell$ '\n")
-	s.run("respawn-pane", "-k", "exec env -u TMUX HOME="+quoted(s.home)+" PATH="+quoted(filepath.Join(s.home, "bin")+":"+os.Getenv("PATH"))+" HOBNOB_TOKEN=t LC_ALL=C.UTF-8 TERM=tmux-256color bash")
+	s.run("respawn-pane", "-k", "exec env -u TMUX HOME="+shell.Quote(s.home)+" PATH="+shell.Quote(filepath.Join(s.home, "bin")+":"+os.Getenv("PATH"))+" HOBNOB_TOKEN=t LC_ALL=C.UTF-8 TERM=tmux-256color bash")
 	s.prompted("shell$")
 	s.types("hobnob chat -q")
 	s.keys("Enter")

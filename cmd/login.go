@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -235,7 +236,7 @@ func (l *login) report(source credential.Source, place string) error {
 	}
 	agent, flag := "", ""
 	if l.needsFlag() {
-		flag = " -p " + shellWord(l.profile.Name)
+		flag = " -p " + shell.Word(l.profile.Name)
 	}
 	try := "hobnob chat" + flag
 	_, missing := l.profile.AgentID(l.profile.Agent)
@@ -248,7 +249,7 @@ func (l *login) report(source credential.Source, place string) error {
 	case missing != nil:
 		// HOBNOB_AGENT or the file names it, and every question would fail.
 		name := terminal.CleanLine(l.profile.Agent)
-		agent = fmt.Sprintf("It asks the agent %s, which has no UUID yet; give it one: hobnob agents add %s UUID%s\n", name, shellWord(name), flag)
+		agent = fmt.Sprintf("It asks the agent %s, which has no UUID yet; give it one: hobnob agents add %s UUID%s\n", name, shell.Word(name), flag)
 	}
 	return f.printf("Logged in to %s as profile %q; the token is in %s.\n%sThe settings are in %s.\nTry: %s \"hello\"\n",
 		terminal.CleanLine(l.profile.BaseURL), l.profile.Name, terminal.CleanLine(place), agent, terminal.CleanLine(l.config.Path()), try)

@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -127,7 +128,7 @@ func parseAddress(c *config.Config, profile, address string) (*url.URL, error) {
 	}
 	base, err := baseurl.Parse(address, insecure.Value == true)
 	if _, other := baseurl.Parse(address, true); err != nil && other == nil {
-		return nil, &hintError{err: err, hint: "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p " + shellWord(profile)}
+		return nil, &hintError{err: err, hint: "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p " + shell.Word(profile)}
 	}
 	return base, err
 }

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // shell starts a shell that controls jobs in the terminal.
@@ -22,7 +24,7 @@ func (s *screen) shell() {
 		"PATH=" + filepath.Join(s.home, "bin") + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "GORACE=atexit_sleep_ms=0",
 		"TERM=tmux-256color", "PS1=ready> ", bash, "--norc", "--noprofile", "-i"}
 	for i := 1; i < len(words); i++ {
-		words[i] = quoted(words[i])
+		words[i] = shell.Quote(words[i])
 	}
 	s.run("respawn-pane", "-k", strings.Join(words, " "))
 	s.prompted("ready>")

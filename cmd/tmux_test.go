@@ -20,6 +20,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // screen is a terminal of tmux in which a person sits. Its server, its home and
@@ -194,7 +195,7 @@ func (s *screen) start(settings []string, args ...string) {
 		"TERM=tmux-256color", "PAGER=cat", "VISUAL=", "EDITOR=true"}
 	words = slices.Concat(words, settings, []string{"hobnob"}, args)
 	for i := 1; i < len(words); i++ {
-		words[i] = quoted(words[i])
+		words[i] = shell.Quote(words[i])
 	}
 	s.run("respawn-pane", "-k", strings.Join(words, " "))
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // pollPace is how often the history is looked at for an answer.
@@ -80,7 +81,7 @@ func runWait(ctx context.Context, opts waitOptions) error {
 	if err != nil {
 		return err
 	}
-	flag := " -p " + shellWord(profile.Name)
+	flag := " -p " + shell.Word(profile.Name)
 	if active, err := f.Profile(); err == nil && active.Name == profile.Name {
 		flag = ofProfile
 	}

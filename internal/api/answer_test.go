@@ -24,7 +24,7 @@ func TestReplyIsBoundedAfterDecompression(t *testing.T) {
 	bomb := zip(`{"x":"` + strings.Repeat(" ", 2*MaxReply) + `",` + soundReply[1:])
 	o := serve(t, answerWith(http.StatusOK, "application/json", string(bomb), "Content-Encoding", "gzip"))
 	_, err := newClient(t, o).Chat(t.Context(), question, "")
-	e := failure(t, err, KindBroken, true)
+	e := errorOf(t, err, KindBroken, true)
 	wantText(t, err.Error(), "larger than 16 MiB")
 	if len(e.Body) != MaxReply {
 		t.Errorf("kept %d bytes", len(e.Body))
@@ -55,7 +55,7 @@ func TestBrokenReplyIsKept(t *testing.T) {
 		o := serve(t, tc.h)
 		o.Token = token(nil)
 		_, err := newClient(t, o).Chat(t.Context(), question, "")
-		e := failure(t, err, KindBroken, true)
+		e := errorOf(t, err, KindBroken, true)
 		wantText(t, err.Error(), tc.want)
 		if string(e.Body) != tc.body {
 			t.Errorf("%s: kept %q, want %q", name, e.Body, tc.body)
@@ -73,7 +73,7 @@ func TestEndlessErrorBodyIsNotReadToItsEnd(t *testing.T) {
 		}
 	})
 	_, err := newClient(t, o).Chat(t.Context(), question, "")
-	if e := failure(t, err, KindRefused, false); len([]rune(e.Message)) != maxMessage {
+	if e := errorOf(t, err, KindRefused, false); len([]rune(e.Message)) != maxMessage {
 		t.Errorf("got %d runes", len([]rune(e.Message)))
 	}
 }
@@ -126,7 +126,7 @@ func TestAnswerThatWasCutOffIsKept(t *testing.T) {
 		o := serve(t, tc.h)
 		o.Token = token(nil)
 		_, err := newClient(t, o).Chat(t.Context(), question, "")
-		e := failure(t, err, KindUnknown, true)
+		e := errorOf(t, err, KindUnknown, true)
 		wantText(t, err.Error(), "200 OK: the answer was cut off")
 		if !strings.HasPrefix(string(e.Body), tc.want) || tc.want == "" && len(e.Body) > 0 {
 			t.Errorf("%s: kept %q, want %q", name, e.Body, tc.want)

@@ -13,6 +13,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 const (
@@ -50,6 +51,9 @@ type Options struct {
 	// empty token and a nil Token send no Authorization; an error is returned
 	// as it is.
 	Token func(context.Context) (string, error)
+	// Refused returns what to do about the token when the service refuses it
+	// with an HTTP status. Nil has no advice.
+	Refused func(status int) failure.Hint
 	// UserAgent is "hobnob" when empty.
 	UserAgent string
 	// Transport is the network when nil.
@@ -81,6 +85,7 @@ type Client struct {
 	idempotencyKeys bool
 	userAgent       string
 	token           func(context.Context) (string, error)
+	refused         func(status int) failure.Hint
 	transport       http.RoundTripper
 	log             func(string)
 	onWait          func(Wait)
@@ -100,6 +105,7 @@ func New(o Options) (*Client, error) {
 		idempotencyKeys: o.IdempotencyKeys,
 		userAgent:       o.UserAgent,
 		token:           o.Token,
+		refused:         o.Refused,
 		transport:       o.Transport,
 		log:             o.Log,
 		onWait:          o.OnWait,
@@ -290,7 +296,7 @@ func (c *Client) begin(ctx context.Context, x exchange) (*operation, error) {
 		return nil, err
 	}
 	if !isVisibleASCII(token) || len(token) > maxToken {
-		return nil, &Error{Kind: KindAuth, Op: x.String(), Err: errors.New("the token is not one line of visible ASCII characters, at most 16 KiB long")}
+		return nil, &Error{Kind: KindAuth, Op: x.String(), refused: c.refused, Err: errors.New("the token is not one line of visible ASCII characters, at most 16 KiB long")}
 	}
 	o.token, o.mask = token, newMask(token)
 	return o, nil

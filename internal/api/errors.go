@@ -5,9 +5,11 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// Kind says what became of a request. Package cmd maps it to an exit code.
+// Kind says what became of a request.
 type Kind int
 
 // The kinds of failure; the numbers in parentheses are the exit codes.
@@ -52,7 +54,8 @@ type Error struct {
 	// Err is the cause, nil when the status says it all.
 	Err error
 
-	retry bool
+	retry   bool
+	refused func(status int) failure.Hint
 }
 
 // Error tells the operation, the status, the service's text and the cause.

@@ -81,7 +81,7 @@ func TestStatusDecidesWhatBecameOfTheRequest(t *testing.T) {
 		o := serve(t, answerWith(tc.status, "application/json", `{"message":"why `+canary+`"}`, "Retry-After", tc.header))
 		o.Token = token(nil)
 		_, err := newClient(t, o).Chat(t.Context(), question, "")
-		e := failure(t, err, tc.kind, tc.maybe)
+		e := errorOf(t, err, tc.kind, tc.maybe)
 		if e.Status != tc.status || e.Op != "POST "+o.BaseURL+"/api/v1/chat" {
 			t.Errorf("got %d, %s", e.Status, e.Op)
 		}

@@ -54,7 +54,7 @@ func (o *operation) refusal(x exchange, r *http.Response) *Error {
 	e := &Error{Kind: KindRefused, Op: x.String(), Status: r.StatusCode}
 	switch status := r.StatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		e.Kind = KindAuth
+		e.Kind, e.refused = KindAuth, o.client.refused
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		e.Kind = KindLimited
 		e.RetryAfter, e.retry = retryAfter(r.Header.Get("Retry-After"))

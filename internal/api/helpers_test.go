@@ -66,11 +66,11 @@ func answerWith(status int, contentType, body string, header ...string) http.Han
 
 func wantError(t *testing.T, err error, kind Kind, maybeAccepted bool) {
 	t.Helper()
-	_ = failure(t, err, kind, maybeAccepted)
+	_ = errorOf(t, err, kind, maybeAccepted)
 }
 
 // failure returns err when it is what is wanted.
-func failure(t *testing.T, err error, kind Kind, maybeAccepted bool) *Error {
+func errorOf(t *testing.T, err error, kind Kind, maybeAccepted bool) *Error {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) {

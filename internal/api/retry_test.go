@@ -110,7 +110,7 @@ func TestLongRetryAfterIsHandedOn(t *testing.T) {
 	attempts := 0
 	c := newClient(t, Options{Retries: 2, Transport: play([]step{{status: 503, retryAfter: "3600"}}, &attempts)})
 	_, err := c.Conversations(t.Context(), 1)
-	if e := failure(t, err, KindLimited, false); e.RetryAfter != time.Hour || attempts != 1 {
+	if e := errorOf(t, err, KindLimited, false); e.RetryAfter != time.Hour || attempts != 1 {
 		t.Errorf("got %s after %d attempts", e.RetryAfter, attempts)
 	}
 }

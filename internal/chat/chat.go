@@ -7,7 +7,6 @@ package chat
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
@@ -80,25 +79,6 @@ type Answer struct {
 
 	turn history.Turn
 }
-
-// JournalError says that the question could not be recorded, so that nothing was sent.
-type JournalError struct{ Err error }
-
-func (e *JournalError) Error() string { return fmt.Sprintf("nothing was sent: %v", e.Err) }
-func (e *JournalError) Unwrap() error { return e.Err }
-
-// FailedError is a question that got no answer. It wraps the client's error.
-type FailedError struct {
-	State        history.State
-	Conversation string // empty when nothing is saved
-	Turn         string
-	Err          error
-	// RecordErr says why State could not be recorded, nil when it was.
-	RecordErr error
-}
-
-func (e *FailedError) Error() string { return e.Err.Error() }
-func (e *FailedError) Unwrap() error { return e.Err }
 
 // Plan builds the request of a question: the path from the root to the head,
 // answered turns only, then the question.

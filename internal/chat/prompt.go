@@ -3,7 +3,6 @@ package chat
 import (
 	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -13,10 +12,11 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // ErrNothingToSay says that a prompt has no text.
-var ErrNothingToSay = errors.New("there is nothing to ask")
+var ErrNothingToSay error = failure.Usagef(`ask like this: hobnob chat "how do I …?"`, "there is nothing to ask")
 
 // Prompt is what a question is made of.
 type Prompt struct {
@@ -40,6 +40,11 @@ type TextError struct {
 
 func (e *TextError) Error() string {
 	return fmt.Sprintf("%s is not text: %s at byte %d", e.Name, e.What, e.Offset)
+}
+
+// Failure implements failure.Explainer.
+func (e *TextError) Failure() failure.Failure {
+	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain("send text: convert it to UTF-8, or leave it out")}
 }
 
 // Assemble joins the words by spaces, then each file as a named fenced block,

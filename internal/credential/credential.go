@@ -19,11 +19,13 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // ErrNoToken says that every source was looked at and none has a token for the
 // key.
-var ErrNoToken = errors.New("no token is stored")
+var ErrNoToken error = failure.New(failure.Auth, failure.Hintf("store one with %s, or set HOBNOB_TOKEN", login()), "no token is stored")
 
 // Key names one stored token. An entry is found by both fields together and by
 // nothing less.

@@ -1,11 +1,12 @@
 package credential
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // MaxLength is the longest token, in bytes: what servers commonly allow for a
@@ -13,7 +14,7 @@ import (
 const MaxLength = 8 << 10
 
 // ErrInvalid is wrapped by every error of Validate.
-var ErrInvalid = errors.New("not a usable token")
+var ErrInvalid error = failure.New(failure.Auth, failure.Hintf("paste the token again with: %s", login()), "not a usable token")
 
 // Source says where a token came from or was put.
 type Source string

@@ -21,6 +21,8 @@ import (
 
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 const (
@@ -34,16 +36,19 @@ const (
 // Memory is the path of a database that lives and dies with its DB.
 const Memory = ":memory:"
 
+// The errors of a database, all of kind failure.History.
 var (
 	// ErrDamaged says that the file is no database or that its pages contradict each other.
-	ErrDamaged = errors.New("the database file is damaged")
+	ErrDamaged error = failure.New(failure.History, failure.Plain("repair it with hobnob doctor --history"), "the database file is damaged")
 	// ErrBusy says that another process held the write lock for longer than 30 s.
-	ErrBusy = errors.New("the database is locked by another process")
+	ErrBusy error = failure.New(failure.History, failure.Plain("another hobnob holds it; try again"), "the database is locked by another process")
 	// ErrReadOnly says that the file has a newer schema, or belongs to another program, or cannot be written.
-	ErrReadOnly = errors.New("the database can only be read")
+	ErrReadOnly error = failure.New(failure.History, failure.Plain(look), "the database can only be read")
 	// ErrNoAccess says that the file, one of its log or their directory cannot be opened or made; nothing is known of what is in it.
-	ErrNoAccess = errors.New("the database file, its log or their directory cannot be used")
+	ErrNoAccess error = failure.New(failure.History, failure.Plain(look), "the database file, its log or their directory cannot be used")
 )
+
+const look = "to see why, and what to do: hobnob doctor"
 
 // Schema is what a database file of one kind holds.
 type Schema struct {

@@ -11,6 +11,8 @@ import (
 	"unicode/utf16"
 
 	"github.com/aymanbagabas/go-osc52/v2"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 const (
@@ -37,6 +39,15 @@ func (e *NoClipboardError) Error() string {
 }
 
 func (e *NoClipboardError) Unwrap() []error { return e.Tried }
+
+// Failure implements failure.Explainer.
+func (e *NoClipboardError) Failure() failure.Failure {
+	hint := "copy it from above; install wl-clipboard, xclip or xsel, or use a terminal that takes OSC 52"
+	if runtime.GOOS == "darwin" || runtime.GOOS == "windows" {
+		hint = "copy it from above"
+	}
+	return failure.Failure{Kind: failure.NotCopied, Hint: failure.Plain(hint)}
+}
 
 // Copy puts text on the clipboard and returns what did it: the name of a program,
 // or OSC52 for the terminal, which gives no answer. The text is what Clean

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // maxAnswer bounds what is read for one question, in bytes.
@@ -19,8 +21,8 @@ const maxAnswer = 64 << 10
 // maxConfirmations is how often Confirm asks for a yes or a no.
 const maxConfirmations = 3
 
-// ErrNoTerminal means that there is nobody to ask.
-var ErrNoTerminal = errors.New("no terminal to ask on")
+// ErrNoTerminal means that there is no terminal on which the user could answer.
+var ErrNoTerminal error = failure.New(failure.Usage, failure.Plain("there is no terminal to ask on; give the answer as a flag"), "no terminal to ask on")
 
 // Ask writes question and a space to the terminal and returns the line typed,
 // without the spaces around it. It talks to the terminal itself, so that stdin

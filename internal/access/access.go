@@ -1,4 +1,7 @@
-package cmd
+// Package access finds what keeps the user from a file or a directory, and the
+// command that changes it. It reads modes and owners and asks the system; it
+// changes nothing.
+package access
 
 import (
 	"errors"
@@ -8,23 +11,26 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// use is what hobnob does with a file or a directory, in the bits of access(2).
-type use uint32
+// Use is what hobnob does with a file or a directory, in the bits of access(2).
+type Use uint32
 
+// The uses. A directory to keep files in is read, written and entered.
 const (
-	toEnter use = 1
-	toWrite use = 2
-	toRead  use = 4
+	Enter Use = 1
+	Write Use = 2
+	Read  Use = 4
 
-	toReadAndWrite = toRead | toWrite
-	toKeepFilesIn  = toRead | toWrite | toEnter
+	ReadWrite = Read | Write
+	KeepFiles = Read | Write | Enter
 )
 
-// barrier is what keeps the user from a path: the path itself, or a directory above it.
-type barrier struct{ path, detail, fix string }
+// Problem keeps the user from a path. Path is the path itself or the directory
+// above it that is closed, Detail says how, and Fix is a command or an advice.
+type Problem struct{ Path, Detail, Fix string }
 
 // elsewhere is the fix where a place of somebody else was named.
 const elsewhere = "name a place of your own with HOME, or with HOBNOB_DATA_DIR, HOBNOB_STATE_DIR and HOBNOB_CONFIG"
@@ -50,65 +56,64 @@ func thisAccount() account {
 	return who
 }
 
-// accessFix is what makes the path usable; empty when that is not known, or nothing is in the way.
-func accessFix(path string, wanted use) string {
-	if b := barrierTo(path, wanted); b != nil {
-		return b.fix
+// Fix returns what makes the path usable, or "" when nothing is in the way.
+func Fix(path string, wanted Use) string {
+	if b := Check(path, wanted); b != nil {
+		return b.Fix
 	}
 	return ""
 }
 
-// barrierTo finds what keeps the user from the path. It is nil when nothing does,
-// or the path does not exist; a directory to keep files in must then be one that
-// can be made.
-func barrierTo(path string, wanted use) *barrier {
+// Check returns what keeps the user from the path, or nil. A path that does not
+// exist is no problem, except for KeepFiles: that directory must be creatable.
+func Check(path string, wanted Use) *Problem {
 	who := thisAccount()
 	err := mayUse(path, wanted)
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, errReadOnlyDisk):
-		return &barrier{path, "the file system of " + path + " can only be read", "mount it for writing, or set HOBNOB_DATA_DIR and HOBNOB_STATE_DIR to directories elsewhere"}
-	case errors.Is(err, fs.ErrNotExist) && wanted != toKeepFilesIn:
+		return &Problem{path, "the file system of " + path + " can only be read", "mount it for writing, or set HOBNOB_DATA_DIR and HOBNOB_STATE_DIR to directories elsewhere"}
+	case errors.Is(err, fs.ErrNotExist) && wanted != KeepFiles:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
-		return who.barrierToMaking(path)
+		return who.checkParents(path)
 	}
 	at, info, err := nearestVisible(path)
 	if err != nil {
-		return &barrier{at, err.Error(), "look at the permissions of the directories above it"}
+		return &Problem{at, err.Error(), "look at the permissions of the directories above it"}
 	}
 	above := at != path
 	if above {
-		wanted = toEnter
+		wanted = Enter
 	}
 	verb := "opened"
-	if mayUse(at, wanted&^toWrite) == nil {
+	if mayUse(at, wanted&^Write) == nil {
 		verb = "written"
 	}
 	detail := fmt.Sprintf("%s cannot be %s: it belongs to %s (mode %04o)", at, verb, who.nameOf(ownerOf(info)), info.Mode().Perm())
-	return &barrier{at, detail, who.fix(at, wanted, info.Mode(), ownerOf(info), above)}
+	return &Problem{at, detail, who.fix(at, wanted, info.Mode(), ownerOf(info), above)}
 }
 
-// barrierToMaking finds why a directory that does not exist cannot be made.
-func (a account) barrierToMaking(path string) *barrier {
+// checkParents finds why a directory that does not exist cannot be created.
+func (a account) checkParents(path string) *Problem {
 	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
-		err := mayUse(at, toWrite|toEnter)
+		err := mayUse(at, Write|Enter)
 		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
 			continue
 		}
 		if err == nil {
 			return nil
 		}
-		found := barrierTo(at, toWrite|toEnter)
+		found := Check(at, Write|Enter)
 		if found == nil {
 			return nil
 		}
-		found.detail = path + " cannot be made: " + found.detail
-		if info, err := os.Stat(at); err == nil && ownerOf(info) != a.uid && !a.atHome(at) && !errors.Is(mayUse(at, toWrite), errReadOnlyDisk) {
-			found.fix = elsewhere
+		found.Detail = path + " cannot be made: " + found.Detail
+		if info, err := os.Stat(at); err == nil && ownerOf(info) != a.uid && !a.atHome(at) && !errors.Is(mayUse(at, Write), errReadOnlyDisk) {
+			found.Fix = elsewhere
 			if a.home != "" {
-				found.fix = "sudo install -d -m 700 -o " + quoted(a.name) + " " + quoted(path)
+				found.Fix = "sudo install -d -m 700 -o " + shell.Quote(a.name) + " " + shell.Quote(path)
 			}
 		}
 		return found
@@ -128,10 +133,10 @@ func nearestVisible(path string) (string, fs.FileInfo, error) {
 	}
 }
 
-// fix is the command that gives the account the wanted use of what others own or
+// fix is the command that gives the account the wanted Use of what others own or
 // the mode forbids. What is outside the home and above hobnob's own directories
 // stays with its owner.
-func (a account) fix(path string, wanted use, mode fs.FileMode, owner int, above bool) string {
+func (a account) fix(path string, wanted Use, mode fs.FileMode, owner int, above bool) string {
 	letters := ""
 	for i, letter := range []string{"x", "w", "r"} {
 		if wanted&(1<<i) != 0 {
@@ -139,16 +144,16 @@ func (a account) fix(path string, wanted use, mode fs.FileMode, owner int, above
 		}
 	}
 	switch {
-	case owner == a.uid && use(mode.Perm()>>6)&wanted == wanted:
+	case owner == a.uid && Use(mode.Perm()>>6)&wanted == wanted:
 		return "look at the access rules of " + path + " beside its mode"
 	case owner == a.uid && mode.IsDir():
-		return "chmod u+rwx " + quoted(path)
+		return "chmod u+rwx " + shell.Quote(path)
 	case owner == a.uid:
-		return "chmod u+" + letters + " " + quoted(path)
+		return "chmod u+" + letters + " " + shell.Quote(path)
 	case a.atHome(path) && mode.IsDir():
-		return "sudo chown -R " + quoted(a.name) + " " + quoted(path)
+		return "sudo chown -R " + shell.Quote(a.name) + " " + shell.Quote(path)
 	case a.atHome(path), a.home != "" && !above:
-		return "sudo chown " + quoted(a.name) + " " + quoted(path)
+		return "sudo chown " + shell.Quote(a.name) + " " + shell.Quote(path)
 	}
 	return elsewhere
 }
@@ -169,18 +174,16 @@ func (a account) nameOf(uid int) string {
 	return "user " + strconv.Itoa(uid)
 }
 
-// databaseBarrier is what keeps the user from the database at path and its log.
-func databaseBarrier(path string) *barrier {
-	if b := barrierTo(filepath.Dir(path), toKeepFilesIn); b != nil {
+// CheckDatabase returns what keeps the user from the database at path, its log
+// and its directory, or nil.
+func CheckDatabase(path string) *Problem {
+	if b := Check(filepath.Dir(path), KeepFiles); b != nil {
 		return b
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if b := barrierTo(path+suffix, toReadAndWrite); b != nil {
+		if b := Check(path+suffix, ReadWrite); b != nil {
 			return b
 		}
 	}
 	return nil
 }
-
-// quoted is a path as a shell reads it.
-func quoted(path string) string { return "'" + strings.ReplaceAll(path, "'", `'\''`) + "'" }

@@ -1,4 +1,4 @@
-package cmd
+package access
 
 import (
 	"io/fs"
@@ -6,7 +6,7 @@ import (
 )
 
 // mayUse finds nothing: Windows keeps the home of a user open to the user.
-func mayUse(string, use) error { return nil }
+func mayUse(string, Use) error { return nil }
 
 func ownerOf(fs.FileInfo) int { return -1 }
 

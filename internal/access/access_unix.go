@@ -1,6 +1,6 @@
 //go:build unix
 
-package cmd
+package access
 
 import (
 	"io/fs"
@@ -8,7 +8,7 @@ import (
 )
 
 // mayUse asks the system, which knows more rules than the mode.
-func mayUse(path string, wanted use) error {
+func mayUse(path string, wanted Use) error {
 	if err := syscall.Access(path, uint32(wanted)); err != nil {
 		return &fs.PathError{Op: "access", Path: path, Err: err}
 	}
