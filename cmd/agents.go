@@ -1,23 +1,24 @@
 package cmd
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type agentsOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Name string
 	ID   string
 }
 
-func newAgentsCommand(f *Factory) *cobra.Command {
+func newAgentsCommand(f *cli.Factory) *cobra.Command {
 	return newGroup(cobra.Command{
 		Use:     "agents",
 		Aliases: []string{"agent"},
@@ -36,7 +37,7 @@ func newAgentsCommand(f *Factory) *cobra.Command {
 	)
 }
 
-func newAgentsListCommand(f *Factory) *cobra.Command {
+func newAgentsListCommand(f *cli.Factory) *cobra.Command {
 	opts := agentsOptions{f: f}
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
@@ -47,7 +48,7 @@ func newAgentsListCommand(f *Factory) *cobra.Command {
 	}
 }
 
-func newAgentsAddCommand(f *Factory) *cobra.Command {
+func newAgentsAddCommand(f *cli.Factory) *cobra.Command {
 	opts := agentsOptions{f: f}
 	return &cobra.Command{
 		Use:               "add NAME UUID",
@@ -59,24 +60,24 @@ func newAgentsAddCommand(f *Factory) *cobra.Command {
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Name, opts.ID = strings.ToLower(args[0]), args[1]
 			if err := config.CheckName(opts.Name); err != nil {
-				return usagef("choose another alias", "%v", err)
+				return failure.Usagef("choose another alias", "%v", err)
 			}
 			if !config.IsUUID(opts.ID) {
-				return usagef("copy it from the agent's address in the client application", "%q is not a UUID", opts.ID)
+				return failure.Usagef("copy it from the agent's address in the client application", "%q is not a UUID", opts.ID)
 			}
 			return runAgentsAdd(opts)
 		},
 	}
 }
 
-func newAgentsRemoveCommand(f *Factory) *cobra.Command {
+func newAgentsRemoveCommand(f *cli.Factory) *cobra.Command {
 	opts := agentsOptions{f: f}
 	return &cobra.Command{
 		Use: "remove NAME", Aliases: []string{"rm"},
 		Short:             "Remove an alias",
 		Example:           "  hobnob agents remove reviewer",
 		Args:              exactArgs("NAME"),
-		ValidArgsFunction: f.completeFirst(f.completeAgents),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.agents),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
 			return runAgentsRemove(opts)
@@ -84,7 +85,7 @@ func newAgentsRemoveCommand(f *Factory) *cobra.Command {
 	}
 }
 
-func newAgentsUseCommand(f *Factory) *cobra.Command {
+func newAgentsUseCommand(f *cli.Factory) *cobra.Command {
 	opts := agentsOptions{f: f}
 	return &cobra.Command{
 		Use:               "use NAME",
@@ -92,7 +93,7 @@ func newAgentsUseCommand(f *Factory) *cobra.Command {
 		Short:             "Choose the agent that is asked when -a is not given",
 		Example:           "  hobnob agents use reviewer",
 		Args:              exactArgs("NAME"),
-		ValidArgsFunction: f.completeFirst(f.completeAgents),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.agents),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Name = args[0]
 			return runAgentsUse(opts)
@@ -118,7 +119,7 @@ func runAgentsList(opts agentsOptions) error {
 			id := profile.Agents[name]
 			rows = append(rows, row{name, id, chosen != "" && strings.EqualFold(id, chosen)})
 		}
-		return f.printJSON(rows)
+		return f.Print.JSON(rows)
 	}
 	var cells [][]string
 	for _, name := range profile.AgentNames() {
@@ -129,10 +130,10 @@ func runAgentsList(opts agentsOptions) error {
 		cells = append(cells, []string{name, profile.Agents[name], mark})
 	}
 	if len(cells) == 0 {
-		f.note("profile %q has no aliases; add one with: hobnob agents add NAME UUID"+ofProfile, profile.Name)
+		f.Print.Note("profile %q has no aliases; add one with: %s", profile.Name, failure.Run("hobnob agents add NAME UUID"))
 		return nil
 	}
-	return writeError(f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "UUID"}, {Title: "DEFAULT"}}, cells))
+	return cli.OutputError(f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "UUID"}, {Title: "DEFAULT"}}, cells))
 }
 
 func runAgentsAdd(opts agentsOptions) error {
@@ -141,14 +142,14 @@ func runAgentsAdd(opts agentsOptions) error {
 		return err
 	}
 	if old, ok := profile.Agents[opts.Name]; ok && old != opts.ID && profile.Embedded() && (opts.Name == "guide" || opts.Name == "echo") {
-		return usagef("choose another alias", "%q is an agent of the built-in service", opts.Name)
+		return failure.Usagef("choose another alias", "%q is an agent of the built-in service", opts.Name)
 	}
-	if err := opts.f.editConfig(func(d *config.Document) error {
+	if err := opts.f.EditConfig(func(d *config.Document) error {
 		return d.Set(opts.ID, "profiles", profile.Name, "agents", opts.Name)
 	}); err != nil {
 		return err
 	}
-	return opts.f.done("agent %q is %s in profile %q", opts.Name, opts.ID, profile.Name)
+	return opts.f.Print.Done("agent %q is %s in profile %q", opts.Name, opts.ID, profile.Name)
 }
 
 func runAgentsRemove(opts agentsOptions) error {
@@ -157,7 +158,7 @@ func runAgentsRemove(opts agentsOptions) error {
 		return err
 	}
 	unknown := &config.UnknownAgentError{Name: opts.Name, Profile: profile.Name, Known: profile.AgentNames()}
-	if err := opts.f.editConfig(func(d *config.Document) error {
+	if err := opts.f.EditConfig(func(d *config.Document) error {
 		found, err := d.Unset("profiles", profile.Name, "agents", opts.Name)
 		if err == nil && !found {
 			return unknown
@@ -167,9 +168,9 @@ func runAgentsRemove(opts agentsOptions) error {
 		return err
 	}
 	if strings.EqualFold(profile.Agent, opts.Name) {
-		opts.f.warn("%q is still the default agent of profile %q; choose another with: hobnob agents use NAME"+ofProfile, opts.Name, profile.Name)
+		opts.f.Print.Warn("%q is still the default agent of profile %q; choose another with: %s", opts.Name, profile.Name, failure.Run("hobnob agents use NAME"))
 	}
-	return opts.f.done("removed the alias %q from profile %q", opts.Name, profile.Name)
+	return opts.f.Print.Done("removed the alias %q from profile %q", opts.Name, profile.Name)
 }
 
 func runAgentsUse(opts agentsOptions) error {
@@ -180,30 +181,10 @@ func runAgentsUse(opts agentsOptions) error {
 	if _, err := profile.AgentID(opts.Name); err != nil {
 		return err
 	}
-	if err := opts.f.editConfig(func(d *config.Document) error {
+	if err := opts.f.EditConfig(func(d *config.Document) error {
 		return d.Set(opts.Name, "profiles", profile.Name, "agent")
 	}); err != nil {
 		return err
 	}
-	return opts.f.done("profile %q asks %s", profile.Name, opts.Name)
-}
-
-// editConfig changes the configuration file.
-func (f *Factory) editConfig(change func(*config.Document) error) error {
-	c, err := f.Config()
-	if err != nil {
-		return err
-	}
-	return config.Edit(c.Path(), change)
-}
-
-// done tells what was changed: on stderr, since stdout is for results, or as the
-// document that --json promises.
-func (f *Factory) done(format string, args ...any) error {
-	text := fmt.Sprintf(format, args...)
-	if f.Global.JSON {
-		return f.printJSON(map[string]string{"done": text})
-	}
-	f.note("%s", text)
-	return nil
+	return opts.f.Print.Done("profile %q asks %s", profile.Name, opts.Name)
 }

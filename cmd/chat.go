@@ -2,16 +2,16 @@ package cmd
 
 import (
 	"context"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
-	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 type chatOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Words        []string
 	Agent        string
@@ -39,7 +39,7 @@ type chatOptions struct {
 	historyGiven bool
 }
 
-func newChatCommand(f *Factory) *cobra.Command {
+func newChatCommand(f *cli.Factory) *cobra.Command {
 	opts := chatOptions{f: f}
 	cmd := &cobra.Command{
 		Use:     "chat [PROMPT…]",
@@ -72,11 +72,11 @@ for byte. See also: hobnob help exit-codes.`,
 			}
 			for _, name := range []string{"at", "edit-turn"} {
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return usagef("see: hobnob conversations tree"+ofProfile, "--%s names no turn", name)
+					return failure.WithHint(failure.Usagef("", "--%s names no turn", name), "see: %s", failure.Run("hobnob conversations tree"))
 				}
 			}
 			if cmd.Flags().Changed("template") && opts.Template == "" {
-				return usagef("see: hobnob templates list", "--template names no template")
+				return failure.Usagef("see: hobnob templates list", "--template names no template")
 			}
 			if cmd.Flags().Changed("extract") && opts.Extract == "" {
 				opts.Extract = anyLanguage
@@ -111,12 +111,12 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.BoolVar(&opts.Detach, "detach", false, "print the turn and leave; the question goes on in the background: hobnob wait")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "print the request and send nothing")
 	flags.Int("retries", 2, "further attempts after a request that was certainly not accepted, up to 10")
-	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
-	_ = cmd.RegisterFlagCompletionFunc("conversation", f.completeConversations)
-	_ = cmd.RegisterFlagCompletionFunc("template", f.completeTemplates)
-	_ = cmd.RegisterFlagCompletionFunc("var", f.completeVariables)
-	_ = cmd.RegisterFlagCompletionFunc("at", f.completeTurns(f.conversationFlag, true))
-	_ = cmd.RegisterFlagCompletionFunc("edit-turn", f.completeTurns(f.conversationFlag, false))
+	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
+	_ = cmd.RegisterFlagCompletionFunc("conversation", complete{f}.conversations)
+	_ = cmd.RegisterFlagCompletionFunc("template", complete{f}.templates)
+	_ = cmd.RegisterFlagCompletionFunc("var", complete{f}.variables)
+	_ = cmd.RegisterFlagCompletionFunc("at", complete{f}.turns(complete{f}.chatConversation, true))
+	_ = cmd.RegisterFlagCompletionFunc("edit-turn", complete{f}.turns(complete{f}.chatConversation, false))
 	for _, flag := range []string{"title", "history", "retries", "extract"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
 	}
@@ -146,10 +146,14 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		return err
 	}
 	question := chat.Question{AgentID: agentID, Conversation: conversation, Parent: branch.parent, Title: opts.title(conversation), Context: opts.limits(profile)}
-	asker := chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: lifetime(profile)}
+	asker := chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)}
 	e := &exchange{f: f, opts: opts, profile: profile, client: client, asker: asker, save: save, pages: true}
 	if !save && !opts.DryRun {
-		if err := e.withoutHistory(ctx, &question); err != nil {
+		memory, err := f.UnsavedHistory(ctx)
+		if err != nil {
+			return err
+		}
+		if question, err = e.asker.Unsaved(ctx, question, memory); err != nil {
 			return err
 		}
 	}
@@ -184,44 +188,14 @@ func keepDraft(draft string, answer chat.Answer, err error) error {
 	if draft == "" {
 		return err
 	}
-	if err == nil || answer.Conversation != "" {
-		discard(draft)
+	if err == nil || answer.Saved {
+		cli.Discard(draft)
 		return err
 	}
-	return &hintError{err: err, hint: "the text is kept in " + draft}
+	return failure.WithHint(err, "%s", "the text is kept in "+draft)
 }
 
 // talks reports whether there is nothing to ask yet and somebody to ask for it.
 func (o chatOptions) talks() bool {
 	return len(o.Words) == 0 && len(o.Files) == 0 && o.Template == "" && !o.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
-}
-
-// lifetime is longer than everything that the client may do for one question:
-// connecting and one attempt, again for each retry, and waiting in between.
-func lifetime(profile config.Profile) time.Duration {
-	return (profile.Timeout+time.Minute)*time.Duration(profile.Retries+1) + 2*time.Minute
-}
-
-// withoutHistory carries the context in memory, because nothing may be written.
-func (e *exchange) withoutHistory(ctx context.Context, question *chat.Question) error {
-	considered, err := e.asker.Consider(ctx, *question)
-	if err != nil {
-		return err
-	}
-	for _, c := range considered {
-		if c.Left == "" {
-			question.Earlier = append(question.Earlier, c.Turn)
-		}
-	}
-	question.Conversation, question.Parent, e.asker.History = nil, nil, nil
-	return nil
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }

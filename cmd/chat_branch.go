@@ -4,6 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -19,31 +22,17 @@ func (o chatOptions) branch(ctx context.Context, store *history.Store, c history
 	case o.At != "":
 		turn, err := store.FindTurn(ctx, c.ID, o.At)
 		if err == nil {
-			err = continuable(turn)
+			err = chat.Continuable(turn)
 		}
 		return branch{parent: &turn.ID}, err
 	case o.EditTurn != "":
 		turn, err := store.FindTurn(ctx, c.ID, o.EditTurn)
 		return branch{parent: &turn.Parent, text: turn.Question}, err
 	case o.Again:
-		turn, ok, err := store.LastUnanswered(ctx, c)
-		if err == nil && !ok && c.Head == "" {
-			return branch{}, usagef("wait for its answer", "the only question of this conversation is still in flight")
-		}
-		if err == nil && !ok {
-			turn, err = store.FindTurn(ctx, c.ID, c.Head)
-		}
+		turn, err := chat.LastQuestion(ctx, store, c)
 		return branch{parent: &turn.Parent, text: turn.Question}, err
 	}
 	return branch{}, nil
-}
-
-// continuable refuses a turn that no question can follow.
-func continuable(turn history.Turn) error {
-	if turn.State == history.Answered {
-		return nil
-	}
-	return usagef("ask it again with: hobnob resend "+history.Short(turn.Conversation)+ofProfile, "turn %s is %s; only an answered turn can be continued", history.Short(turn.ID), turn.State)
 }
 
 // ask returns the text of the question: the one that is asked again, the edited
@@ -55,8 +44,8 @@ func (o chatOptions) ask(ctx context.Context, b branch) (text, draft string, err
 	case o.EditTurn != "":
 		text, draft, err = o.edited(ctx, b.text)
 		if err == nil && strings.TrimSpace(text) == strings.TrimSpace(b.text) {
-			discard(draft)
-			return "", "", usagef("change it in the editor; --again asks the last question as it was", "the question was not changed, and is not asked")
+			cli.Discard(draft)
+			return "", "", failure.Usagef("change it in the editor; --again asks the last question as it was", "the question was not changed, and is not asked")
 		}
 		return text, draft, err
 	}

@@ -1,12 +1,14 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -33,40 +35,33 @@ func (o chatOptions) continued(ctx context.Context, profile config.Profile, writ
 	if !goesOn {
 		return store, nil, branch{}, nil
 	}
-	if store == nil {
-		return nil, nil, branch{}, &hintError{err: &history.NotFoundError{Ref: o.Conversation}, hint: "there is no history yet; ask without -c"}
-	}
 	var found history.Conversation
-	switch turn := first(o.At, o.EditTurn); {
+	switch turn := cmp.Or(o.At, o.EditTurn); {
 	case turn != "" && o.Conversation == "" && !o.Continue:
 		var t history.Turn
 		if t, err = store.FindTurn(ctx, "", turn); err == nil {
 			found, err = store.Find(ctx, t.Conversation)
-			err = inTrash(ctx, store, err)
 		}
 	case o.Conversation == "":
 		found, err = store.Latest(ctx, profile.Name)
-		var missing *history.NotFoundError
-		if errors.As(err, &missing) {
-			err = &hintError{err: err, hint: fmt.Sprintf("the profile %q has no conversation yet; ask without -c", profile.Name)}
+		if errors.As(err, new(*history.NotFoundError)) {
+			err = failure.WithHint(err, "%s; ask without -c", failure.Of(err).Hint)
 		}
 	default:
 		found, err = store.Find(ctx, o.Conversation)
-		err = inTrash(ctx, store, err)
 	}
 	if err != nil {
 		return nil, nil, branch{}, err
 	}
-	if _, chosen := o.f.flags[config.ProfileKey]; found.Profile != profile.Name && !chosen {
-		return nil, nil, branch{}, usagef(fmt.Sprintf("continue it there with -p %s, or send it here with -p %s", found.Profile, profile.Name),
-			"conversation %s belongs to the profile %q, not to %q", history.Short(found.ID), found.Profile, profile.Name)
+	if _, chosen := o.f.Settings[config.ProfileKey]; found.Profile != profile.Name && !chosen {
+		return nil, nil, branch{}, failure.Usagef(fmt.Sprintf("continue it there with -p %s, or send it here with -p %s", found.Profile, profile.Name), "conversation %s belongs to the profile %q, not to %q", history.Short(found.ID), found.Profile, profile.Name)
 	}
 	at, err := o.branch(ctx, store, found)
 	if err != nil {
 		return nil, nil, branch{}, err
 	}
 	if last, ok, err := store.LastUnanswered(ctx, found); err == nil && ok && o.branches() == 0 {
-		o.f.note("the last question of this conversation has no answer (%s) and is left out: %s", last.State, history.TitleOf(last.Question))
+		o.f.Print.Note("the last question of this conversation has no answer (%s) and is left out: %s", last.State, history.TitleOf(last.Question))
 	}
 	return store, &found, at, nil
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/creack/pty"
 
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // detachToken is what the service of these tests accepts, after "t".
@@ -199,10 +200,10 @@ func TestADetachedQuestionWhoseProcessEndsIsUnknown(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = waiting.Wait()
-			if code := waiting.ProcessState.ExitCode(); code != exitUnknown || !strings.Contains(told.String(), "hint: the service may have accepted the question") {
+			if code := waiting.ProcessState.ExitCode(); code != failure.Unknown.Exit() || !strings.Contains(told.String(), "hint: the service may have accepted the question") {
 				t.Errorf("exit code %d: %s", code, &told)
 			}
-			if _, stderr, code := d.run("wait"); code != exitUnknown || !strings.Contains(stderr, "no question is under way") {
+			if _, stderr, code := d.run("wait"); code != failure.Unknown.Exit() || !strings.Contains(stderr, "no question is under way") {
 				t.Errorf("exit code %d: %s", code, stderr)
 			}
 		})
@@ -227,7 +228,7 @@ func TestCtrlCBeforeADetachedQuestionIsKeptSendsNothing(t *testing.T) {
 	}
 	_ = c.Wait()
 	unlock()
-	if code := c.ProcessState.ExitCode(); code != exitInterrupted || stdout.Len() > 0 || !strings.Contains(stderr.String(), "error: stopped by Ctrl-C") {
+	if code := c.ProcessState.ExitCode(); code != failure.Interrupted.Exit() || stdout.Len() > 0 || !strings.Contains(stderr.String(), "error: stopped by Ctrl-C") {
 		t.Errorf("exit code %d, %q, %q", code, &stdout, &stderr)
 	}
 	d.awaits("the end of the process in the background", func() bool { return len(d.background()) == 0 })

@@ -21,15 +21,15 @@ func (e *exchange) preview(ctx context.Context, question chat.Question) error {
 		for _, h := range preview.Headers {
 			headers[h[0]] = h[1]
 		}
-		return e.f.printJSON(map[string]any{"version": 1, "method": preview.Method, "url": preview.URL, "headers": headers, "body": plan.Request})
+		return e.f.Print.JSON(map[string]any{"version": 1, "method": preview.Method, "url": preview.URL, "headers": headers, "body": plan.Request})
 	}
-	if err := e.f.printf("%s %s\n", preview.Method, preview.URL); err != nil {
+	if err := e.f.Print.Printf("%s %s\n", preview.Method, preview.URL); err != nil {
 		return err
 	}
 	for _, h := range preview.Headers {
-		if err := e.f.printf("%s: %s\n", h[0], h[1]); err != nil {
+		if err := e.f.Print.Printf("%s: %s\n", h[0], h[1]); err != nil {
 			return err
 		}
 	}
-	return e.f.printText("\n" + string(preview.Body) + "\n")
+	return e.f.Print.Text("\n" + string(preview.Body) + "\n")
 }

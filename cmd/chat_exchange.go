@@ -9,13 +9,15 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 // exchange is one run of `chat`: it asks and shows.
 type exchange struct {
-	f       *Factory
+	f       *cli.Factory
 	opts    chatOptions
 	profile config.Profile
 	client  *api.Client
@@ -39,7 +41,7 @@ func (e *exchange) once(ctx context.Context, question chat.Question) (chat.Answe
 		err = cerr
 	}
 	if copied != "" {
-		e.f.note("%s", copied)
+		e.f.Print.Note("%s", copied)
 	}
 	return answer, err
 }
@@ -50,7 +52,7 @@ func (e *exchange) finish(question chat.Question, answer chat.Answer) error {
 	var lacking *noBlockError
 	shown := err == nil || errors.As(err, &lacking)
 	if answer.SaveErr != nil {
-		return &notSavedError{err: errors.Join(answer.SaveErr, err), shown: shown}
+		return &chat.NotSavedError{Err: errors.Join(answer.SaveErr, err), Shown: shown}
 	}
 	if shown {
 		e.remarks(answer)
@@ -64,19 +66,19 @@ func (e *exchange) show(question chat.Question, answer chat.Answer) error {
 	var err error
 	switch {
 	case f.Global.JSON:
-		err = f.printJSON(e.envelope(question, answer))
+		err = f.Print.JSON(e.envelope(question, answer))
 	case e.opts.Extract != "":
 		err = e.showBlock(answer)
 	case f.IO.OutTTY && !e.opts.Raw:
 		if serr := f.IO.CheckStyle(e.profile.Style); serr != nil {
-			f.note("%v", serr)
+			f.Print.Note("%v", serr)
 		}
 		err = e.print(f.IO.Markdown(text, e.profile.Style))
 	default:
-		err = e.print(f.clean(withNewline(text)))
+		err = e.print(f.Print.Clean(withNewline(text)))
 	}
-	if err != nil && e.asker.History != nil && answer.SaveErr == nil {
-		return &hintError{err: err, hint: "the reply is saved in conversation " + history.Short(answer.Conversation)}
+	if err != nil && answer.Saved {
+		return failure.WithHint(err, "%s", "the reply is saved in conversation "+history.Short(answer.Conversation))
 	}
 	return err
 }
@@ -85,32 +87,32 @@ func (e *exchange) show(question chat.Question, answer chat.Answer) error {
 func (e *exchange) remarks(answer chat.Answer) {
 	f := e.f
 	if reason := answer.Reply.FinishReason; reason != "stop" && reason != "" {
-		f.warn("the reply may be incomplete: the service gives the reason %q", reason)
+		f.Print.Warn("the reply may be incomplete: the service gives the reason %q", reason)
 	}
 	if answer.Left > 0 {
-		f.note("%s not sent; nothing is lost from the history", left(answer.Left, "earlier turn"))
+		f.Print.Note("%s not sent; nothing is lost from the history", left(answer.Left, "earlier turn"))
 	}
 	switch {
 	case answer.Branch.Answered:
-		f.warn("another question of this conversation was answered meanwhile; the conversation has a branch, and this answer is now its head")
+		f.Print.Warn("another question of this conversation was answered meanwhile; the conversation has a branch, and this answer is now its head")
 	case answer.Branch.InFlight:
-		f.warn("another question of this conversation is still waiting; when it is answered the conversation has a branch")
+		f.Print.Warn("another question of this conversation is still waiting; when it is answered the conversation has a branch")
 	}
 	if u := answer.Reply.Usage; e.opts.Usage && u != nil {
-		f.line("usage", fmt.Sprintf("%d prompt + %d completion = %d tokens, %.1f s", u.PromptTokens, u.CompletionTokens, u.TotalTokens, answer.Elapsed.Seconds()))
+		f.Print.Line("usage", fmt.Sprintf("%d prompt + %d completion = %d tokens, %.1f s", u.PromptTokens, u.CompletionTokens, u.TotalTokens, answer.Elapsed.Seconds()))
 	} else if e.opts.Usage {
-		f.line("usage", fmt.Sprintf("the service counted no tokens; %.1f s", answer.Elapsed.Seconds()))
+		f.Print.Line("usage", fmt.Sprintf("the service counted no tokens; %.1f s", answer.Elapsed.Seconds()))
 	}
 	if answer.Parent == "" && answer.Reply.Model == "guide" && e.unconfigured() {
-		f.note("the built-in guide answered; to connect a service: hobnob login")
+		f.Print.Note("the built-in guide answered; to connect a service: hobnob login")
 	}
 }
 
 func left(n int, noun string) string {
 	if n == 1 {
-		return counted(n, noun) + " was"
+		return cli.Counted(n, noun) + " was"
 	}
-	return counted(n, noun) + " were"
+	return cli.Counted(n, noun) + " were"
 }
 
 // unconfigured reports whether the embedded service was not chosen but is all there is.
@@ -153,23 +155,18 @@ type serviceEnvelope struct {
 
 func (e *exchange) envelope(question chat.Question, answer chat.Answer) envelope {
 	r := answer.Reply
+	if !e.save {
+		answer.Conversation, answer.Turn, answer.Parent = "", "", ""
+	}
 	out := envelope{
-		Version: 1, Conversation: orNull(answer.Conversation), Turn: orNull(answer.Turn), Parent: orNull(answer.Parent),
-		AgentID: orNull(question.AgentID), Profile: e.profile.Name, Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage,
-		Service:   serviceEnvelope{ID: orNull(r.ID), ConversationID: orNull(r.ConversationID)},
-		ElapsedMS: answer.Elapsed.Milliseconds(), Saved: e.asker.History != nil && answer.SaveErr == nil,
+		Version: 1, Conversation: cli.OrNull(answer.Conversation), Turn: cli.OrNull(answer.Turn), Parent: cli.OrNull(answer.Parent),
+		AgentID: cli.OrNull(question.AgentID), Profile: e.profile.Name, Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage,
+		Service:   serviceEnvelope{ID: cli.OrNull(r.ID), ConversationID: cli.OrNull(r.ConversationID)},
+		ElapsedMS: answer.Elapsed.Milliseconds(), Saved: answer.Saved,
 		Branched: answer.Branch != history.Branch{}, Left: answer.Left,
 	}
 	if r.Created != "" {
 		out.Service.Created = &r.Created
 	}
 	return out
-}
-
-// orNull makes an empty string null in JSON.
-func orNull(s string) *string {
-	if s == "" {
-		return nil
-	}
-	return &s
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // slowInput is when a person is told what is being waited for.
@@ -36,15 +38,15 @@ func (o chatOptions) prompt(ctx context.Context) (text, draft string, err error)
 
 // edited lets the user change a text in the editor.
 func (o chatOptions) edited(ctx context.Context, initial string) (text, draft string, err error) {
-	if text, draft, err = o.f.edit(ctx, initial, "prompt-*.md"); err != nil {
+	if text, draft, err = o.f.Edit(ctx, initial, "prompt-*.md"); err != nil {
 		return "", "", err
 	}
 	text, err = chat.Prompt{Stdin: []byte(text)}.Assemble()
 	if errors.Is(err, chat.ErrNothingToSay) {
-		discard(draft)
-		return "", "", usagef("save your text in it; an editor with a window of its own must wait, like code --wait", "%v: the editor left the file empty", err)
+		cli.Discard(draft)
+		return "", "", failure.Usagef("save your text in it; an editor with a window of its own must wait, like code --wait", "%v: the editor left the file empty", err)
 	} else if err != nil {
-		return "", "", &hintError{err: promptError(err), hint: "the text is kept in " + draft}
+		return "", "", failure.WithHint(promptError(err), "%s", "the text is kept in "+draft)
 	}
 	return text, draft, promptError(err)
 }
@@ -52,11 +54,11 @@ func (o chatOptions) edited(ctx context.Context, initial string) (text, draft st
 // promptError makes what is wrong with a prompt an error of usage.
 func promptError(err error) error {
 	if errors.Is(err, chat.ErrNothingToSay) {
-		return usagef(`ask like this: hobnob chat "how do I …?"`, "%v", err)
+		return failure.Usagef(`ask like this: hobnob chat "how do I …?"`, "%v", err)
 	}
 	var bad *chat.TextError
 	if errors.As(err, &bad) {
-		return usagef("send text: convert it to UTF-8, or leave it out", "%v", err)
+		return failure.Usagef("send text: convert it to UTF-8, or leave it out", "%v", err)
 	}
 	return err
 }
@@ -75,7 +77,7 @@ func (o chatOptions) parts(ctx context.Context) (chat.Prompt, error) {
 	for _, name := range o.Files {
 		if name == "-" {
 			if named || slices.ContainsFunc(p.Files, func(f chat.File) bool { return f.Name == "stdin" }) {
-				return p, usagef("name standard input once", "standard input is named twice")
+				return p, failure.Usagef("name standard input once", "standard input is named twice")
 			}
 			data, err := o.readStdin(ctx)
 			if err != nil {
@@ -117,7 +119,7 @@ func carriesData(in io.Reader) bool {
 func (o chatOptions) readStdin(ctx context.Context) ([]byte, error) {
 	if o.f.IO.ErrTTY {
 		hint := time.AfterFunc(slowInput, func() {
-			o.f.note("reading standard input until it ends (Ctrl-D on a terminal)")
+			o.f.Print.Note("reading standard input until it ends (Ctrl-D on a terminal)")
 		})
 		defer hint.Stop()
 	}
@@ -135,11 +137,11 @@ func readFile(ctx context.Context, name string) ([]byte, error) {
 	return interruptibly(ctx, func() ([]byte, error) {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, usagef("check the name after -f", "%v", err)
+			return nil, failure.Usagef("check the name after -f", "%v", err)
 		}
 		defer func() { _ = file.Close() }()
 		if info, err := file.Stat(); err == nil && info.IsDir() {
-			return nil, usagef("name its files, each with -f", "%s is a directory", name)
+			return nil, failure.Usagef("name its files, each with -f", "%s is a directory", name)
 		}
 		data, err := io.ReadAll(io.LimitReader(file, api.MaxPrompt+1))
 		if err != nil {
@@ -171,7 +173,7 @@ func interruptibly(ctx context.Context, read func() ([]byte, error)) ([]byte, er
 
 func tooLarge(name string, data []byte) error {
 	if len(data) > api.MaxPrompt {
-		return usagef("send a part of it", "%s is larger than a prompt may be, %d MiB", name, api.MaxPrompt>>20)
+		return failure.Usagef("send a part of it", "%s is larger than a prompt may be, %d MiB", name, api.MaxPrompt>>20)
 	}
 	return nil
 }

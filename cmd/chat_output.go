@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -42,18 +43,18 @@ func (e *notCopiedError) Unwrap() error { return e.err }
 // print writes text that is safe for where it goes.
 func (e *exchange) print(text string) error {
 	if e.pages {
-		return e.f.page(text)
+		return e.f.Print.Page(text)
 	}
-	return e.f.printf("%s", text)
+	return e.f.Print.Printf("%s", text)
 }
 
 // showBlock writes the block of --extract, and with none of it nothing to stdout.
 func (e *exchange) showBlock(answer chat.Answer) error {
 	code, err := block(answer.Reply.Text, e.language())
 	if err == nil {
-		return e.print(e.f.clean(code))
+		return e.print(e.f.Print.Clean(code))
 	}
-	if e.asker.History == nil || answer.SaveErr != nil {
+	if !answer.Saved {
 		// It is nowhere else.
 		fmt.Fprint(e.f.IO.Err, terminal.Clean(withNewline(answer.Reply.Text)))
 	}
@@ -75,7 +76,7 @@ func block(reply, language string) (string, error) {
 		return code, nil
 	}
 	for i, name := range languages {
-		languages[i] = first(name, "without a language")
+		languages[i] = cmp.Or(name, "without a language")
 	}
 	return "", &noBlockError{wanted: language, others: slices.Compact(languages)}
 }

@@ -11,6 +11,8 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/template"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -25,7 +27,7 @@ func variableValues(given []string) (map[string]string, error) {
 	for _, text := range given {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return values, usagef("like this: --var language=English", "--var cannot be %q; want name=value", text)
+			return values, failure.Usagef("like this: --var language=English", "--var cannot be %q; want name=value", text)
 		}
 		values[name] = value
 	}
@@ -38,7 +40,7 @@ func (o chatOptions) template() (*template.Template, error) {
 	if o.Template == "" {
 		return nil, nil
 	}
-	library, err := o.f.templates()
+	library, err := templates(o.f)
 	if err != nil {
 		return nil, err
 	}
@@ -69,7 +71,7 @@ func (o chatOptions) assemble(ctx context.Context, t *template.Template, p chat.
 		}
 	}
 	if t.Needs && given == (template.Given{}) && !o.Edit {
-		return "", usagef("give it a prompt, files with -f or a pipe, like: git diff | hobnob chat -t "+t.Name, "the template %q has nothing to work on", t.Name)
+		return "", failure.Usagef("give it a prompt, files with -f or a pipe, like: git diff | hobnob chat -t "+t.Name, "the template %q has nothing to work on", t.Name)
 	}
 	values, err := o.values(ctx, t)
 	if err != nil {
@@ -91,7 +93,7 @@ func (o chatOptions) values(ctx context.Context, t *template.Template) (map[stri
 	}
 	missing := t.Missing(values)
 	for _, v := range missing {
-		value, err := o.f.askValue(ctx, v)
+		value, err := askValue(ctx, o.f, v)
 		if errors.Is(err, terminal.ErrNoTerminal) || errors.Is(err, io.EOF) {
 			return nil, noValues(t, missing)
 		}
@@ -104,7 +106,7 @@ func (o chatOptions) values(ctx context.Context, t *template.Template) (map[stri
 }
 
 // askValue asks until something is typed; io.EOF means that nothing was.
-func (f *Factory) askValue(ctx context.Context, v template.Variable) (string, error) {
+func askValue(ctx context.Context, f *cli.Factory, v template.Variable) (string, error) {
 	question := v.Name + ":"
 	if v.Description != "" {
 		question = fmt.Sprintf("%s (%s):", v.Name, v.Description)
@@ -124,7 +126,7 @@ func noValues(t *template.Template, missing []template.Variable) error {
 		names = append(names, v.Name)
 		flags = append(flags, "--var "+v.Name+"=…")
 	}
-	return usagef("give it like this: "+strings.Join(flags, " "), "the template %q wants a value for: %s", t.Name, strings.Join(names, ", "))
+	return failure.Usagef("give it like this: "+strings.Join(flags, " "), "the template %q wants a value for: %s", t.Name, strings.Join(names, ", "))
 }
 
 // title is that of a new conversation. What templates say first is the same every

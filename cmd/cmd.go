@@ -25,6 +25,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -32,23 +34,22 @@ import (
 // its exit code.
 func Main() int {
 	streams := terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	f := newFactory(streams, os.Getenv)
+	f := cli.New(streams, os.Getenv)
 	ctx, signals := withSignals(context.Background())
 	defer signals.stop()
-	f.Interrupts = signals.divert
+	f.Print.Interrupts = signals.divert
 	code := run(ctx, f, os.Args[1:])
 	streams.DrainReplies()
 	return code
 }
 
-func run(ctx context.Context, f *Factory, args []string) (code int) {
+func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
 	defer func() {
 		if p := recover(); p != nil {
-			// The value of a panic can hold what a user wrote, so it stays out.
-			code = report(f, &internalError{kind: fmt.Sprintf("%T", p), stack: debug.Stack()})
+			code = f.Print.Report(&cli.BugError{Type: fmt.Sprintf("%T", p), Stack: debug.Stack()})
 		}
 	}()
-	// A command line that cannot be parsed must be told in JSON, too.
+	// A command line that cannot be parsed must be reported in JSON, too.
 	f.Global.JSON = asksForJSON(args)
 	root := newRootCommand(f)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -60,14 +61,14 @@ func run(ctx context.Context, f *Factory, args []string) (code int) {
 		err = cerr
 	}
 	if err == nil {
-		return exitOK
+		return 0
 	}
-	var stopped *signalError
-	var unsaved *notSavedError
+	var stopped *cli.SignalError
+	var unsaved *chat.NotSavedError
 	if cause := context.Cause(ctx); ctx.Err() != nil && errors.As(cause, &stopped) && !errors.As(err, &unsaved) {
-		err = &interruptedError{signal: stopped, err: err}
+		err = &cli.InterruptedError{Signal: stopped, Err: err}
 	}
-	return report(f, err)
+	return f.Print.Report(err)
 }
 
 // asksForJSON looks for --json before anything is parsed.
@@ -84,7 +85,7 @@ func asksForJSON(args []string) bool {
 }
 
 // newRootCommand returns the whole tree: a command is one file and one line here.
-func newRootCommand(f *Factory) *cobra.Command {
+func newRootCommand(f *cli.Factory) *cobra.Command {
 	root := newRoot(f)
 	root.AddCommand(
 		newChatCommand(f),
@@ -113,11 +114,6 @@ func newRootCommand(f *Factory) *cobra.Command {
 	completeNoFiles(root)
 	return root
 }
-
-// signalError is why a context ended.
-type signalError struct{ signal os.Signal }
-
-func (e *signalError) Error() string { return e.signal.String() }
 
 // signals are the signals of the process: SIGINT, SIGTERM and SIGHUP.
 type signals struct {
@@ -154,7 +150,7 @@ func (s *signals) watch() {
 				continue
 			}
 			signal.Stop(s.caught)
-			s.cancel(&signalError{signal: got})
+			s.cancel(&cli.SignalError{Signal: got})
 			return
 		}
 	}

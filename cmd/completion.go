@@ -10,12 +10,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type completionOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Root  *cobra.Command
 	Shell string
@@ -25,7 +27,7 @@ type completionOptions struct {
 // completionFiles are the names by which packagers install the scripts.
 var completionFiles = map[string]string{"bash": "hobnob.bash", "zsh": "_hobnob", "fish": "hobnob.fish", "powershell": "hobnob.ps1"}
 
-func newCompletionCommand(f *Factory) *cobra.Command {
+func newCompletionCommand(f *cli.Factory) *cobra.Command {
 	opts := completionOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
@@ -54,7 +56,7 @@ func newCompletionCommand(f *Factory) *cobra.Command {
 					return err
 				}
 				if opts.Shell = args[0]; completionFiles[opts.Shell] == "" {
-					return usagef("shells: bash, zsh, fish, powershell", "there is no completion for %q", opts.Shell)
+					return failure.Usagef("shells: bash, zsh, fish, powershell", "there is no completion for %q", opts.Shell)
 				}
 			}
 			return runCompletion(opts)
@@ -67,7 +69,7 @@ func newCompletionCommand(f *Factory) *cobra.Command {
 
 func runCompletion(opts completionOptions) error {
 	if opts.Dir == "" {
-		return writeError(writeCompletion(opts.Root, opts.Shell, opts.f.IO.Out))
+		return cli.OutputError(writeCompletion(opts.Root, opts.Shell, opts.f.IO.Out))
 	}
 	for shell, name := range completionFiles {
 		var script bytes.Buffer
@@ -95,10 +97,13 @@ func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
 	return fmt.Errorf("no completion for %q", shell)
 }
 
+// complete offers candidates for arguments and flags, from this machine alone.
+type complete struct{ f *cli.Factory }
+
 type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
 // completeFirst completes the first argument alone.
-func (f *Factory) completeFirst(next completer) completer {
+func firstArgumentOnly(next completer) completer {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
@@ -107,18 +112,18 @@ func (f *Factory) completeFirst(next completer) completer {
 	}
 }
 
-func (f *Factory) completeProfiles(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	f.quietly(cmd)
-	c, err := f.Config()
+func (c complete) profiles(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	quietly(c.f, cmd)
+	conf, err := c.f.Config()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return c.Profiles(), cobra.ShellCompDirectiveNoFileComp
+	return conf.Profiles(), cobra.ShellCompDirectiveNoFileComp
 }
 
-func (f *Factory) completeAgents(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	f.quietly(cmd)
-	profile, err := f.Profile()
+func (c complete) agents(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	quietly(c.f, cmd)
+	profile, err := c.f.Profile()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -152,9 +157,9 @@ func plainUsages(cmd *cobra.Command) {
 }
 
 // quietly prepares for completion, which must print nothing but candidates.
-func (f *Factory) quietly(cmd *cobra.Command) {
+func quietly(f *cli.Factory, cmd *cobra.Command) {
 	f.Global.Quiet = true
-	f.flags = settingFlags(cmd)
+	f.Settings = settingFlags(cmd)
 }
 
 // candidate is a word with its description in cobra's form. Nothing in the

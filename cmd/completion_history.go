@@ -10,23 +10,23 @@ import (
 // mostCandidates bounds how many conversations or turns a shell is offered.
 const mostCandidates = 50
 
-func (f *Factory) completeConversations(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	return f.conversationCandidates(cmd, word, history.Filter{})
+func (c complete) conversations(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	return c.conversationsOf(cmd, word, history.Filter{})
 }
 
 // completeDeleted completes conversations in the trash.
-func (f *Factory) completeDeleted(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	return f.conversationCandidates(cmd, word, history.Filter{Deleted: true})
+func (c complete) deleted(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+	return c.conversationsOf(cmd, word, history.Filter{Deleted: true})
 }
 
-func (f *Factory) conversationCandidates(cmd *cobra.Command, word string, filter history.Filter) ([]string, cobra.ShellCompDirective) {
-	f.quietly(cmd)
-	profile, err := f.Profile()
+func (c complete) conversationsOf(cmd *cobra.Command, word string, filter history.Filter) ([]string, cobra.ShellCompDirective) {
+	quietly(c.f, cmd)
+	profile, err := c.f.Profile()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	store, err := f.ReadHistory(cmd.Context())
-	if err != nil || store == nil {
+	store, err := c.f.ReadHistory(cmd.Context())
+	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	filter.Profile, filter.Limit = profile.Name, mostCandidates
@@ -34,23 +34,23 @@ func (f *Factory) conversationCandidates(cmd *cobra.Command, word string, filter
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	described := make([]pair, len(found))
+	described := make([][2]string, len(found))
 	for i, c := range found {
-		described[i] = pair{c.ID, c.Title}
+		described[i] = [2]string{c.ID, c.Title}
 	}
 	return idCandidates(described, word)
 }
 
 // completeTurns completes turns of the conversation that ref finds on the command
 // line, else of the latest; only answered ones if the command can use no others.
-func (f *Factory) completeTurns(ref func(cmd *cobra.Command, args []string) string, answered bool) completer {
+func (c complete) turns(ref func(cmd *cobra.Command, args []string) string, answered bool) completer {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		f.quietly(cmd)
-		store, err := f.ReadHistory(cmd.Context())
-		if err != nil || store == nil {
+		quietly(c.f, cmd)
+		store, err := c.f.ReadHistory(cmd.Context())
+		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		conversation, err := f.conversation(cmd.Context(), store, ref(cmd, args))
+		conversation, err := c.f.Conversation(cmd.Context(), store, ref(cmd, args))
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -58,10 +58,10 @@ func (f *Factory) completeTurns(ref func(cmd *cobra.Command, args []string) stri
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		var described []pair
+		var described [][2]string
 		for _, t := range turns {
 			if t.State == history.Answered || !answered {
-				described = append(described, pair{t.ID, history.TitleOf(t.Question)})
+				described = append(described, [2]string{t.ID, history.TitleOf(t.Question)})
 			}
 		}
 		return idCandidates(described, word)
@@ -77,20 +77,20 @@ func firstArgument(_ *cobra.Command, args []string) string {
 }
 
 // conversationFlag is the conversation of chat.
-func (f *Factory) conversationFlag(cmd *cobra.Command, _ []string) string {
+func (c complete) chatConversation(cmd *cobra.Command, _ []string) string {
 	if named := cmd.Flag("conversation").Value.String(); named != "" || cmd.Flags().Changed("continue") {
 		return named
 	}
-	return f.Env("HOBNOB_CONVERSATION")
+	return c.f.Env("HOBNOB_CONVERSATION")
 }
 
 // completeSwitch completes a conversation, and then an answered turn of it.
-func (f *Factory) completeSwitch(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (c complete) conversationThenTurn(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
-		return f.completeConversations(cmd, args, word)
+		return c.conversations(cmd, args, word)
 	case 1:
-		return f.completeTurns(firstArgument, true)(cmd, args, word)
+		return c.turns(firstArgument, true)(cmd, args, word)
 	}
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
@@ -101,19 +101,19 @@ func (f *Factory) completeSwitch(cmd *cobra.Command, args []string, word string)
 // too. An id is offered whole where two short ones are the same, or bash would insert
 // what the two candidates have in common, a part of their descriptions, and where
 // more than the short one is typed already.
-func idCandidates(described []pair, typed string) ([]string, cobra.ShellCompDirective) {
+func idCandidates(described [][2]string, typed string) ([]string, cobra.ShellCompDirective) {
 	short := map[string]int{}
 	for _, d := range described {
-		short[history.Short(d.name)]++
+		short[history.Short(d[0])]++
 	}
 	var out []string
 	for _, d := range described {
-		word := history.Short(d.name)
+		word := history.Short(d[0])
 		if short[word] > 1 || len(typed) > len(word) {
-			word = d.name
+			word = d[0]
 		}
-		if id, err := uuid.Parse(d.name); err == nil && id.String() == d.name {
-			out = append(out, candidate(word, d.value))
+		if id, err := uuid.Parse(d[0]); err == nil && id.String() == d[0] {
+			out = append(out, candidate(word, d[1]))
 		}
 	}
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder

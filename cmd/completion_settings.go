@@ -16,7 +16,7 @@ func completeSettings(*cobra.Command, []string, string) ([]string, cobra.ShellCo
 
 // completeSettingAndValue completes the arguments of config set. A setting that
 // takes a file leaves the word to the shell.
-func (f *Factory) completeSettingAndValue(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+func (c complete) settingAndValue(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return completeSettings(cmd, args, word)
 	}
@@ -26,9 +26,9 @@ func (f *Factory) completeSettingAndValue(cmd *cobra.Command, args []string, wor
 	}
 	switch setting.Key {
 	case config.ProfileKey:
-		return f.completeProfiles(cmd, args, word)
+		return c.profiles(cmd, args, word)
 	case "agent":
-		return f.completeAgents(cmd, args, word)
+		return c.agents(cmd, args, word)
 	}
 	values := setting.Values
 	if _, yes := setting.Default.(bool); yes {

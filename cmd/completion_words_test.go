@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -189,7 +190,7 @@ func TestCompletionFindsConversationsOfLongAgo(t *testing.T) {
 // quote and no bracket is left open, and the protocol is that of the other shells.
 func TestThePowerShellScriptIsWhole(t *testing.T) {
 	var out bytes.Buffer
-	root := newRootCommand(newFactory(&terminal.Streams{}, func(string) string { return "" }))
+	root := newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" }))
 	if err := writeCompletion(root, "powershell", &out); err != nil {
 		t.Fatal(err)
 	}
@@ -232,7 +233,7 @@ func TestThePowerShellScriptIsWhole(t *testing.T) {
 // TestFlagsThatTakeNoFileOfferNone walks through all commands: a flag with a value
 // completes something of its own, or nothing, unless its value is a file.
 func TestFlagsThatTakeNoFileOfferNone(t *testing.T) {
-	root := newRootCommand(newFactory(&terminal.Streams{}, func(string) string { return "" }))
+	root := newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" }))
 	files := []string{"file", "directory"}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
@@ -253,7 +254,7 @@ func TestFlagsThatTakeNoFileOfferNone(t *testing.T) {
 // TestArgumentsThatTakeNoFileOfferNone walks through all commands: an argument
 // completes something of its own, or nothing, unless it is a file or a question.
 func TestArgumentsThatTakeNoFileOfferNone(t *testing.T) {
-	root := newRootCommand(newFactory(&terminal.Streams{}, func(string) string { return "" }))
+	root := newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" }))
 	var files []string
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {

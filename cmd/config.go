@@ -9,19 +9,22 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/suggest"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type configOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Key        string
 	Value      string
 	ShowSource bool
 }
 
-func newConfigCommand(f *Factory) *cobra.Command {
+func newConfigCommand(f *cli.Factory) *cobra.Command {
 	return newGroup(cobra.Command{
 		Use:   "config",
 		Short: "Read and change settings",
@@ -44,7 +47,7 @@ one given by -p, and the rest at the top level of the file. Comments stay.`,
 	)
 }
 
-func newConfigListCommand(f *Factory) *cobra.Command {
+func newConfigListCommand(f *cli.Factory) *cobra.Command {
 	opts := configOptions{f: f}
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
@@ -57,14 +60,14 @@ func newConfigListCommand(f *Factory) *cobra.Command {
 	return cmd
 }
 
-func newConfigGetCommand(f *Factory) *cobra.Command {
+func newConfigGetCommand(f *cli.Factory) *cobra.Command {
 	opts := configOptions{f: f}
 	return &cobra.Command{
 		Use:               "get KEY",
 		Short:             "Print the value of a setting",
 		Example:           "  hobnob config get base_url",
 		Args:              exactArgs("KEY"),
-		ValidArgsFunction: f.completeFirst(completeSettings),
+		ValidArgsFunction: firstArgumentOnly(completeSettings),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Key = args[0]
 			return runConfigGet(opts)
@@ -72,14 +75,14 @@ func newConfigGetCommand(f *Factory) *cobra.Command {
 	}
 }
 
-func newConfigUnsetCommand(f *Factory) *cobra.Command {
+func newConfigUnsetCommand(f *cli.Factory) *cobra.Command {
 	opts := configOptions{f: f}
 	return &cobra.Command{
 		Use:               "unset KEY",
 		Short:             "Remove a setting from the file",
 		Example:           "  hobnob config unset timeout",
 		Args:              exactArgs("KEY"),
-		ValidArgsFunction: f.completeFirst(completeSettings),
+		ValidArgsFunction: firstArgumentOnly(completeSettings),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Key = args[0]
 			return runConfigUnset(opts)
@@ -87,7 +90,7 @@ func newConfigUnsetCommand(f *Factory) *cobra.Command {
 	}
 }
 
-func newConfigEditCommand(f *Factory) *cobra.Command {
+func newConfigEditCommand(f *cli.Factory) *cobra.Command {
 	opts := configOptions{f: f}
 	return &cobra.Command{
 		Use:         "edit",
@@ -101,7 +104,7 @@ when it can be read as configuration. Otherwise the copy is kept and named.`,
 	}
 }
 
-func newConfigPathCommand(f *Factory) *cobra.Command {
+func newConfigPathCommand(f *cli.Factory) *cobra.Command {
 	opts := configOptions{f: f}
 	return &cobra.Command{
 		Use:         "path",
@@ -124,10 +127,10 @@ func lookupSetting(key string) (config.Setting, error) {
 		keys = append(keys, s.Key)
 	}
 	hint := "see: hobnob config list"
-	if near := nearest(key, keys); near != "" {
+	if near := suggest.Nearest(key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return config.Setting{}, usagef(hint, "there is no setting %q", key)
+	return config.Setting{}, failure.Usagef(hint, "there is no setting %q", key)
 }
 
 func runConfigList(opts configOptions) error {
@@ -164,14 +167,14 @@ func runConfigList(opts configOptions) error {
 		rows = append(rows, row{setting.Key, config.Format(value.Value), value.Source.String()})
 	}
 	if f.Global.JSON {
-		return errors.Join(f.printJSON(rows), failure)
+		return errors.Join(f.Print.JSON(rows), failure)
 	}
 	for _, r := range rows {
 		line := r.Key + "=" + terminal.CleanLine(r.Value)
 		if opts.ShowSource {
 			line = fmt.Sprintf("%-40s  %s", line, r.Source)
 		}
-		if err := f.printf("%s\n", line); err != nil {
+		if err := f.Print.Printf("%s\n", line); err != nil {
 			return err
 		}
 	}
@@ -200,9 +203,9 @@ func runConfigGet(opts configOptions) error {
 		value = config.Value{Value: profile, Source: source}
 	}
 	if f.Global.JSON {
-		return f.printJSON(map[string]string{"key": setting.Key, "value": config.Format(value.Value), "source": value.Source.String()})
+		return f.Print.JSON(map[string]string{"key": setting.Key, "value": config.Format(value.Value), "source": value.Source.String()})
 	}
-	return f.printText(config.Format(value.Value) + "\n")
+	return f.Print.Text(config.Format(value.Value) + "\n")
 }
 
 // place is where a setting is kept in the file.
@@ -211,7 +214,7 @@ func (o configOptions) place(setting config.Setting) ([]string, error) {
 	if setting.Key == config.ProfileKey {
 		return keys, nil
 	}
-	_, chosen := o.f.flags[config.ProfileKey]
+	_, chosen := o.f.Settings[config.ProfileKey]
 	if !setting.Connection && !chosen {
 		return keys, nil
 	}
@@ -230,7 +233,7 @@ func (o configOptions) place(setting config.Setting) ([]string, error) {
 		return nil, err
 	case setting.Key == "base_url" && profile == config.Local:
 		if chosen {
-			return nil, usagef("choose another profile with -p NAME", "the profile %q is the built-in service and has no address", config.Local)
+			return nil, failure.Usagef("choose another profile with -p NAME", "the profile %q is the built-in service and has no address", config.Local)
 		}
 		profile = config.Default
 	case profile == config.Local && source.Kind == "default" && setting.Key != "agent":
@@ -249,16 +252,16 @@ func runConfigUnset(opts configOptions) error {
 		return err
 	}
 	found := false
-	if err := opts.f.editConfig(func(d *config.Document) (err error) {
+	if err := opts.f.EditConfig(func(d *config.Document) (err error) {
 		found, err = d.Unset(keys...)
 		return err
 	}); err != nil {
 		return err
 	}
 	if !found {
-		return opts.f.done("%s was not set", strings.Join(keys, "."))
+		return opts.f.Print.Done("%s was not set", strings.Join(keys, "."))
 	}
-	return opts.f.done("%s is no longer set", strings.Join(keys, "."))
+	return opts.f.Print.Done("%s is no longer set", strings.Join(keys, "."))
 }
 
 func runConfigPath(opts configOptions) error {
@@ -267,9 +270,9 @@ func runConfigPath(opts configOptions) error {
 		return err
 	}
 	if opts.f.Global.JSON {
-		return opts.f.printJSON(map[string]string{"path": paths.ConfigFile})
+		return opts.f.Print.JSON(map[string]string{"path": paths.ConfigFile})
 	}
-	return opts.f.printText(paths.ConfigFile + "\n")
+	return opts.f.Print.Text(paths.ConfigFile + "\n")
 }
 
 // newConfigFile is what an editor shows when there is no file yet.
@@ -296,13 +299,13 @@ func runConfigEdit(ctx context.Context, opts configOptions) error {
 	if err != nil {
 		return err
 	}
-	after, draft, err := opts.f.edit(ctx, string(before), "config-*.yaml")
+	after, draft, err := opts.f.Edit(ctx, string(before), "config-*.yaml")
 	if err != nil {
 		return err
 	}
 	if err := config.Replace(paths.ConfigFile, original, []byte(after)); err != nil {
-		return &hintError{err: err, hint: "the file was left as it was; what you wrote is in " + draft}
+		return failure.WithHint(err, "%s", "the file was left as it was; what you wrote is in "+draft)
 	}
-	discard(draft)
+	cli.Discard(draft)
 	return nil
 }

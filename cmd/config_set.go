@@ -8,10 +8,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-func newConfigSetCommand(f *Factory) *cobra.Command {
+func newConfigSetCommand(f *cli.Factory) *cobra.Command {
 	opts := configOptions{f: f}
 	return &cobra.Command{
 		Use:               "set KEY VALUE",
@@ -19,7 +21,7 @@ func newConfigSetCommand(f *Factory) *cobra.Command {
 		Short:             "Change a setting",
 		Example:           "  hobnob config set style light\n  hobnob config set token_command '[pass, show, hobnob]'",
 		Args:              exactArgs("KEY", "VALUE"),
-		ValidArgsFunction: f.completeSettingAndValue,
+		ValidArgsFunction: complete{f}.settingAndValue,
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Key, opts.Value = args[0], args[1]
 			return runConfigSet(opts)
@@ -49,10 +51,10 @@ func runConfigSet(opts configOptions) error {
 			return err
 		}
 	}
-	if err := opts.f.editConfig(func(d *config.Document) error { return d.Set(value, keys...) }); err != nil {
+	if err := opts.f.EditConfig(func(d *config.Document) error { return d.Set(value, keys...) }); err != nil {
 		return err
 	}
-	return opts.f.done("%s is %s", strings.Join(keys, "."), config.Format(value))
+	return opts.f.Print.Done("%s is %s", strings.Join(keys, "."), config.Format(value))
 }
 
 // usable refuses a value with which every later command would fail, and returns it
@@ -69,7 +71,7 @@ func (o configOptions) usable(setting config.Setting, value, profile string) (st
 		}
 		// The address stands for any: nothing is dialled.
 		if _, err := api.New(api.Options{BaseURL: "https://localhost", CAFile: path}); err != nil {
-			return "", &usageError{message: err.Error(), hint: "name a PEM file of certificates that you can read"}
+			return "", failure.Usagef("name a PEM file of certificates that you can read", "%v", err)
 		}
 		return path, nil
 	case config.ProfileKey, "agent", "base_url":
@@ -96,7 +98,7 @@ func (o configOptions) usableStyle(setting config.Setting, value string) (string
 		return value, nil
 	}
 	if err := o.f.IO.CheckStyle(value); err != nil {
-		return "", &usageError{message: err.Error(), hint: styleHint()}
+		return "", failure.Usagef(config.StyleHint(), "%v", err)
 	}
 	if path, err := filepath.Abs(value); err == nil && !slices.Contains(setting.Values, value) && o.f.IO.CheckStyle(path) == nil {
 		value = path

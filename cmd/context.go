@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 	"unicode/utf8"
@@ -8,12 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type contextOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Ref    string
 	Pin    []string
@@ -21,10 +23,10 @@ type contextOptions struct {
 	Unmark []string
 }
 
-func newContextCommand(f *Factory) *cobra.Command {
+func newContextCommand(f *cli.Factory) *cobra.Command {
 	opts := contextOptions{f: f}
 	named := func(cmd *cobra.Command, args []string) string {
-		return first(firstArgument(cmd, args), f.Env("HOBNOB_CONVERSATION"))
+		return cmp.Or(firstArgument(cmd, args), f.Env("HOBNOB_CONVERSATION"))
 	}
 	cmd := &cobra.Command{
 		Use:   "context [CONVERSATION]",
@@ -42,7 +44,7 @@ The limits are the settings history.context_turns and history.context_tokens.`,
   hobnob context 3f2a --skip 9e0f --skip 77aa`,
 		GroupID:           groupAsk,
 		Args:              atMostOne,
-		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref = named(cmd, args)
 			return runContext(cmd.Context(), opts)
@@ -53,7 +55,7 @@ The limits are the settings history.context_turns and history.context_tokens.`,
 	flags.StringArrayVar(&opts.Skip, "skip", nil, "never send this `turn` (repeatable)")
 	flags.StringArrayVar(&opts.Unmark, "unmark", nil, "neither pin nor skip this `turn` (repeatable)")
 	for _, flag := range []string{"pin", "skip", "unmark"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, f.completeTurns(named, false))
+		_ = cmd.RegisterFlagCompletionFunc(flag, complete{f}.turns(named, false))
 	}
 	return cmd
 }
@@ -64,7 +66,7 @@ func runContext(ctx context.Context, opts contextOptions) error {
 	if err != nil {
 		return err
 	}
-	conversation, err := f.conversation(ctx, store, opts.Ref)
+	conversation, err := f.Conversation(ctx, store, opts.Ref)
 	if err != nil {
 		return err
 	}
@@ -135,18 +137,18 @@ type contextRow struct {
 	Left       *string `json:"left"`
 }
 
-func printContext(f *Factory, c history.Conversation, considered []chat.Considered, unanswered string) error {
+func printContext(f *cli.Factory, c history.Conversation, considered []chat.Considered, unanswered string) error {
 	rows := make([]contextRow, len(considered))
 	turns, characters, tokens := 0, 0, 0
 	for i, t := range considered {
 		size := utf8.RuneCountInString(t.Turn.Question) + utf8.RuneCountInString(t.Turn.Reply)
-		rows[i] = contextRow{t.Turn.ID, t.Turn.Question, size, t.Tokens, orNull(string(t.Turn.Mark)), t.Left == "", orNull(t.Left)}
+		rows[i] = contextRow{t.Turn.ID, t.Turn.Question, size, t.Tokens, cli.OrNull(string(t.Turn.Mark)), t.Left == "", cli.OrNull(t.Left)}
 		if t.Left == "" {
 			turns, characters, tokens = turns+1, characters+size, tokens+t.Tokens
 		}
 	}
 	if f.Global.JSON {
-		return f.printJSON(map[string]any{"conversation": c.ID, "turns": turns, "characters": characters, "tokens": tokens, "path": rows, "unanswered": orNull(unanswered)})
+		return f.Print.JSON(map[string]any{"conversation": c.ID, "turns": turns, "characters": characters, "tokens": tokens, "path": rows, "unanswered": cli.OrNull(unanswered)})
 	}
 	cells := make([][]string, len(rows))
 	for i, r := range rows {
@@ -158,14 +160,14 @@ func printContext(f *Factory, c history.Conversation, considered []chat.Consider
 		}
 		cells[i] = []string{history.Short(r.Turn), r.Question, strconv.Itoa(r.Characters), strconv.Itoa(r.Tokens), what}
 	}
-	if err := writeError(f.IO.Table([]terminal.Column{
+	if err := cli.OutputError(f.IO.Table([]terminal.Column{
 		{Title: "TURN"}, {Title: "QUESTION", Flexible: true}, {Title: "CHARACTERS", Right: true}, {Title: "TOKENS", Right: true}, {Title: "CONTEXT"},
 	}, cells)); err != nil {
 		return err
 	}
 	if unanswered != "" {
-		f.note("the last question, which has no answer, is never sent: %s", unanswered)
+		f.Print.Note("the last question, which has no answer, is never sent: %s", unanswered)
 	}
-	f.note("the next question carries %d of %d turns, %d characters, about %d tokens", turns, len(rows), characters, tokens)
+	f.Print.Note("the next question carries %d of %d turns, %d characters, about %d tokens", turns, len(rows), characters, tokens)
 	return nil
 }

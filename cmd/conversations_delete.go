@@ -5,17 +5,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 type conversationsDeleteOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Refs   []string
 	DryRun bool
 }
 
-func newConversationsDeleteCommand(f *Factory) *cobra.Command {
+func newConversationsDeleteCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsDeleteOptions{f: f}
 	cmd := &cobra.Command{
 		Use: "delete ID|TITLE…", Aliases: []string{"rm"},
@@ -25,7 +26,7 @@ continued. hobnob conversations restore gives them back, and prune --trash remov
 them for good. The service is told nothing: it has no way to delete.`,
 		Example:           "  hobnob conversations delete 3f2a 9b0c\n  hobnob conversations list --deleted",
 		Args:              someArgs("ID"),
-		ValidArgsFunction: f.completeConversations,
+		ValidArgsFunction: complete{f}.conversations,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
 			return runConversationsDelete(cmd.Context(), opts)
@@ -37,13 +38,13 @@ them for good. The service is told nothing: it has no way to delete.`,
 
 func runConversationsDelete(ctx context.Context, opts conversationsDeleteOptions) error {
 	f := opts.f
-	store, err := f.existing(ctx, opts.Refs[0])
+	store, err := f.ExistingHistory(ctx)
 	if err != nil {
 		return err
 	}
-	found, err := findAll(ctx, store.Find, opts.Refs)
+	found, err := cli.FindAll(ctx, store.Find, opts.Refs)
 	if err != nil {
-		return inTrash(ctx, store, err)
+		return err
 	}
 	if !opts.DryRun {
 		if err := store.Delete(ctx, ids(found)...); err != nil {
@@ -52,13 +53,13 @@ func runConversationsDelete(ctx context.Context, opts conversationsDeleteOptions
 	}
 	for _, c := range found {
 		if opts.DryRun {
-			f.note("would delete %s %q", history.Short(c.ID), c.Title)
+			f.Print.Note("would delete %s %q", history.Short(c.ID), c.Title)
 			continue
 		}
-		f.note("deleted %s %q; undo with: hobnob conversations restore %s", history.Short(c.ID), c.Title, history.Short(c.ID))
+		f.Print.Note("deleted %s %q; undo with: hobnob conversations restore %s", history.Short(c.ID), c.Title, history.Short(c.ID))
 	}
 	if f.Global.JSON {
-		return f.printJSON(map[string]any{"conversations": ids(found), "deleted": !opts.DryRun})
+		return f.Print.JSON(map[string]any{"conversations": ids(found), "deleted": !opts.DryRun})
 	}
 	return nil
 }

@@ -14,12 +14,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/transcript"
 )
 
 type conversationsExportOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Refs   []string
 	All    bool
@@ -34,7 +36,7 @@ var exportFormats = []string{"md", "json", "html"}
 // otherExtensions are more extensions by which files of a format are known.
 var otherExtensions = map[string]string{"markdown": "md", "txt": "md", "htm": "html"}
 
-func newConversationsExportCommand(f *Factory) *cobra.Command {
+func newConversationsExportCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsExportOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "export [ID|TITLE…]",
@@ -55,14 +57,14 @@ trash too.`,
   hobnob conversations export 3f2a 9b0c -o talk.html
   hobnob conversations export --all -o backup.json
   hobnob conversations export --all --format md -o notes/`,
-		ValidArgsFunction: f.completeConversations,
+		ValidArgsFunction: complete{f}.conversations,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
 			if slices.Contains(args, "") {
 				return emptyArg(cmd, "ID|TITLE")
 			}
 			if cmd.Flags().Changed("output") && opts.Output == "" {
-				return usagef("name it, or leave -o out to write to stdout", "--output names no file")
+				return failure.Usagef("name it, or leave -o out to write to stdout", "--output names no file")
 			}
 			if err := opts.check(); err != nil {
 				return err
@@ -82,11 +84,11 @@ func (o *conversationsExportOptions) check() error {
 	const help = "see: hobnob conversations export --help"
 	switch {
 	case o.All && len(o.Refs) > 0:
-		return usagef(help, "--all and %q exclude each other", o.Refs[0])
+		return failure.Usagef(help, "--all and %q exclude each other", o.Refs[0])
 	case !o.All && len(o.Refs) == 0:
-		return usagef("name it by its id or title, or export every one with --all", "there is no conversation named to export")
+		return failure.Usagef("name it by its id or title, or export every one with --all", "there is no conversation named to export")
 	case o.Format != "" && !slices.Contains(exportFormats, o.Format):
-		return usagef("formats: md, json, html", "there is no format %q", o.Format)
+		return failure.Usagef("formats: md, json, html", "there is no format %q", o.Format)
 	}
 	if o.Output == "-" {
 		o.Output = ""
@@ -97,7 +99,7 @@ func (o *conversationsExportOptions) check() error {
 		}
 	}
 	if o.Format == "html" && o.Output == "" && o.f.IO.OutTTY {
-		return usagef("write it to a file: -o talk.html", "a web page is nothing for a terminal")
+		return failure.Usagef("write it to a file: -o talk.html", "a web page is nothing for a terminal")
 	}
 	return nil
 }
@@ -116,7 +118,7 @@ func (o *conversationsExportOptions) formatByName() error {
 	case extension == "" || isFolder(o.Output):
 		o.Format = "md"
 	default:
-		return usagef("choose one with --format: md, json, html", "%s: there is no format %q", o.Output, extension)
+		return failure.Usagef("choose one with --format: md, json, html", "%s: there is no format %q", o.Output, extension)
 	}
 	return nil
 }
@@ -138,7 +140,7 @@ func runConversationsExport(ctx context.Context, opts conversationsExportOptions
 		return err
 	}
 	if opts.Output == "" {
-		return writeError(opts.write(ctx, f.IO.Out, store, conversations))
+		return cli.OutputError(opts.write(ctx, f.IO.Out, store, conversations))
 	}
 	files := map[string][]history.Conversation{opts.Output: conversations}
 	paths := []string{opts.Output}
@@ -163,19 +165,19 @@ func runConversationsExport(ctx context.Context, opts conversationsExportOptions
 		written = append(written, exportedFile{path, ids(files[path])})
 	}
 	if f.Global.JSON {
-		return f.printJSON(written)
+		return f.Print.JSON(written)
 	}
-	f.note("exported %s to %s", counted(len(conversations), "conversation"), opts.Output)
+	f.Print.Note("exported %s to %s", cli.Counted(len(conversations), "conversation"), opts.Output)
 	return nil
 }
 
 func (o conversationsExportOptions) find(ctx context.Context, store *history.Store) ([]history.Conversation, error) {
 	if o.All {
-		if store == nil {
-			o.f.note("there are no conversations yet")
+		if !store.Saved() {
+			o.f.Print.Note("there are no conversations yet")
 			return nil, nil
 		}
-		profile, err := o.f.namedProfile(ctx, store)
+		profile, err := o.f.NamedProfile(ctx, store)
 		if err != nil {
 			return nil, err
 		}
@@ -184,9 +186,9 @@ func (o conversationsExportOptions) find(ctx context.Context, store *history.Sto
 	seen := map[string]bool{}
 	var found []history.Conversation
 	for _, ref := range o.Refs {
-		c, err := o.f.conversation(ctx, store, ref)
+		c, err := o.f.Conversation(ctx, store, ref)
 		var missing *history.NotFoundError
-		if errors.As(err, &missing) && store != nil {
+		if errors.As(err, &missing) {
 			if deleted, derr := store.FindDeleted(ctx, ref); derr == nil {
 				c, err = deleted, nil
 			}
@@ -226,13 +228,13 @@ func (o conversationsExportOptions) vacant(path string) error {
 	case o.Force && info.Mode().IsRegular():
 		return nil
 	case o.Force:
-		return &hintError{err: fmt.Errorf("%s is no file that can be replaced", path), hint: "choose another name with -o"}
+		return failure.WithHint(fmt.Errorf("%s is no file that can be replaced", path), "choose another name with -o")
 	}
 	return existsError(path)
 }
 
 func existsError(path string) error {
-	return &hintError{err: fmt.Errorf("%s exists", path), hint: "choose another name with -o, or replace it with --force"}
+	return failure.WithHint(fmt.Errorf("%s exists", path), "choose another name with -o, or replace it with --force")
 }
 
 func (o conversationsExportOptions) writeFile(ctx context.Context, path string, store *history.Store, conversations []history.Conversation) error {
@@ -284,7 +286,7 @@ func (o conversationsExportOptions) write(ctx context.Context, w io.Writer, stor
 // shown cleans what goes to the terminal.
 func (o conversationsExportOptions) shown(text string) string {
 	if o.Output == "" {
-		return o.f.clean(text)
+		return o.f.Print.Clean(text)
 	}
 	return text
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -56,7 +57,7 @@ func TestAHundredHostileTitlesAreExportedIntoTheirFolderAndNowhereElse(t *testin
 	}
 	t.Chdir(root)
 	for i, format := range exportFormats {
-		f := newFactory(&terminal.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}}, func(key string) string {
+		f := cli.New(&terminal.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}}, func(key string) string {
 			return map[string]string{"HOBNOB_DATA_DIR": data, "HOME": root}[key]
 		})
 		opts := conversationsExportOptions{f: f, All: true, Format: format, Output: target + string(filepath.Separator)}
@@ -114,7 +115,7 @@ func filesIn(t *testing.T, dir string) []string {
 
 func TestAnExportFollowsNoLinkOutOfItsFolder(t *testing.T) {
 	root := t.TempDir()
-	f := newFactory(&terminal.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}}, func(string) string { return root })
+	f := cli.New(&terminal.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}}, func(string) string { return root })
 	victim, link := filepath.Join(root, "victim"), filepath.Join(root, "target", "a.md")
 	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
 		t.Fatal(err)

@@ -14,12 +14,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/transcript"
 )
 
 type conversationsImportOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Files  []string
 	Format string
@@ -28,7 +30,7 @@ type conversationsImportOptions struct {
 
 var importFormats = []string{"auto", string(transcript.Hobnob), string(transcript.LLM), string(transcript.Aichat)}
 
-func newConversationsImportCommand(f *Factory) *cobra.Command {
+func newConversationsImportCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsImportOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "import FILE…",
@@ -50,7 +52,7 @@ profile in which they were, or with -p to that one.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Files = args
 			if !slices.Contains(importFormats, opts.Format) {
-				return usagef("formats: auto, hobnob, llm, aichat", "there is no format %q", opts.Format)
+				return failure.Usagef("formats: auto, hobnob, llm, aichat", "there is no format %q", opts.Format)
 			}
 			return runConversationsImport(cmd.Context(), opts)
 		},
@@ -87,18 +89,18 @@ func runConversationsImport(ctx context.Context, opts conversationsImportOptions
 		}
 		done = append(done, one)
 		if !f.Global.JSON {
-			f.tellImport(one)
+			tellImport(f, one)
 		}
 	}
-	if err := f.noteProfiles(profiles); err != nil || !f.Global.JSON {
+	if err := noteProfiles(f, profiles); err != nil || !f.Global.JSON {
 		return err
 	}
-	return f.printJSON(done)
+	return f.Print.JSON(done)
 }
 
 func (o conversationsImportOptions) importFile(ctx context.Context, name, profile string, profiles map[string]bool) (importedFile, error) {
 	out := importedFile{File: name, DryRun: o.DryRun}
-	file, closeFile, err := o.f.openImport(name)
+	file, closeFile, err := openImport(o.f, name)
 	if err != nil {
 		return out, err
 	}
@@ -151,29 +153,29 @@ func (o conversationsImportOptions) failed(name string, format transcript.Format
 	}
 	err = fmt.Errorf("%s: %w", name, err)
 	if o.Format == "auto" {
-		err = &hintError{err: err, hint: fmt.Sprintf("nothing of this file was imported; it was taken for one of %s, which --format can change", format)}
+		err = failure.WithHint(err, "nothing of this file was imported; it was taken for one of %s, which --format can change", format)
 	}
 	return err
 }
 
 // openImport opens a file that can be read twice: what cannot, a pipe, and what is
 // UTF-16, as PowerShell writes it, is copied to a private temporary file first.
-func (f *Factory) openImport(name string) (file *os.File, closeFile func(), err error) {
+func openImport(f *cli.Factory, name string) (file *os.File, closeFile func(), err error) {
 	var from io.Reader
 	var regular bool
 	if name == "-" {
 		if f.IO.InTTY {
-			return nil, nil, usagef("pipe an export into it, or name a file", "there is nothing on stdin")
+			return nil, nil, failure.Usagef("pipe an export into it, or name a file", "there is nothing on stdin")
 		}
 		from = f.IO.In
 	} else {
 		if file, err = os.Open(name); err != nil {
-			return nil, nil, usagef("name a file that can be read, or - for stdin", "%v", err)
+			return nil, nil, failure.Usagef("name a file that can be read, or - for stdin", "%v", err)
 		}
 		info, err := file.Stat()
 		if err == nil && info.IsDir() {
 			_ = file.Close()
-			return nil, nil, usagef("name the files in it that are to be imported", "%s is a directory", name)
+			return nil, nil, failure.Usagef("name the files in it that are to be imported", "%s is a directory", name)
 		}
 		from, regular = file, err == nil && info.Mode().IsRegular()
 	}
@@ -226,7 +228,7 @@ func noting(trees iter.Seq2[history.Tree, error], profiles map[string]bool) iter
 }
 
 // noteProfiles tells which imported conversations no list will show.
-func (f *Factory) noteProfiles(profiles map[string]bool) error {
+func noteProfiles(f *cli.Factory, profiles map[string]bool) error {
 	c, err := f.Config()
 	if err != nil {
 		return err
@@ -235,23 +237,23 @@ func (f *Factory) noteProfiles(profiles map[string]bool) error {
 		delete(profiles, known)
 	}
 	for name := range profiles {
-		f.note("there are conversations of the profile %q, which is not set up here; set it up with: hobnob login -p NAME", name)
+		f.Print.Note("there are conversations of the profile %q, which is not set up here; set it up with: hobnob login -p NAME", name)
 		break // one is enough to understand
 	}
 	return nil
 }
 
-func (f *Factory) tellImport(one importedFile) {
+func tellImport(f *cli.Factory, one importedFile) {
 	verb := "imported"
 	if one.DryRun {
 		verb = "would import"
 	}
-	text := fmt.Sprintf("%s %s with %s from %s", verb, counted(one.Conversations, "new conversation"), counted(one.Turns, "new turn"), one.File)
+	text := fmt.Sprintf("%s %s with %s from %s", verb, cli.Counted(one.Conversations, "new conversation"), cli.Counted(one.Turns, "new turn"), one.File)
 	if one.Completed > 0 {
-		text += fmt.Sprintf("; %s got the answer that was missing", counted(one.Completed, "turn"))
+		text += fmt.Sprintf("; %s got the answer that was missing", cli.Counted(one.Completed, "turn"))
 	}
 	if one.Skipped > 0 {
-		text += fmt.Sprintf("; %s skipped, here already", counted(one.Skipped, "turn"))
+		text += fmt.Sprintf("; %s skipped, here already", cli.Counted(one.Skipped, "turn"))
 	}
-	f.note("%s", text)
+	f.Print.Note("%s", text)
 }

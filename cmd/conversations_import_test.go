@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -42,7 +43,7 @@ func TestAnExportThatWentThroughPowerShellIsImported(t *testing.T) {
 						t.Fatal(err)
 					}
 					streams := &terminal.Streams{In: strings.NewReader(written), Out: io.Discard, Err: io.Discard}
-					f := newFactory(streams, func(key string) string {
+					f := cli.New(streams, func(key string) string {
 						return map[string]string{"HOBNOB_DATA_DIR": filepath.Join(dir, "data"), "HOME": dir}[key]
 					})
 					if piped {
@@ -51,7 +52,9 @@ func TestAnExportThatWentThroughPowerShellIsImported(t *testing.T) {
 					err := runConversationsImport(t.Context(), conversationsImportOptions{f: f, Files: []string{name}, Format: how})
 					if err != nil {
 						t.Errorf("%s, %s, --format %s, piped %t: %v", format, encoding, how, piped, err)
-					} else if _, err := f.store.Find(t.Context(), "grüße 🙂"); err != nil {
+					} else if store, err := f.ReadHistory(t.Context()); err != nil {
+						t.Error(err)
+					} else if _, err := store.Find(t.Context(), "grüße 🙂"); err != nil {
 						t.Errorf("%s, %s, --format %s, piped %t: %v", format, encoding, how, piped, err)
 					}
 					if err := f.Close(); err != nil {

@@ -11,13 +11,16 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/duration"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type conversationsListOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Limit   int
 	Local   bool
@@ -25,7 +28,7 @@ type conversationsListOptions struct {
 	Agent   string
 }
 
-func newConversationsListCommand(f *Factory) *cobra.Command {
+func newConversationsListCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsListOptions{f: f}
 	cmd := &cobra.Command{
 		Use:     "list",
@@ -42,7 +45,7 @@ WHERE tells whether a conversation is known here ("local"), only to the service
 		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.Limit < 1 {
-				return usagef("see: hobnob conversations list --help", "--limit cannot be %d; want 1 or more", opts.Limit)
+				return failure.Usagef("see: hobnob conversations list --help", "--limit cannot be %d; want 1 or more", opts.Limit)
 			}
 			return runConversationsList(cmd.Context(), opts)
 		},
@@ -51,7 +54,7 @@ WHERE tells whether a conversation is known here ("local"), only to the service
 	cmd.Flags().BoolVar(&opts.Local, "local", false, "ask nothing of the service")
 	cmd.Flags().BoolVar(&opts.Deleted, "deleted", false, "list what is in the trash instead; asks nothing of the service")
 	cmd.Flags().StringVarP(&opts.Agent, "agent", "a", "", "only those with this agent: the `name` of an alias, or a UUID")
-	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("limit", cobra.NoFileCompletions)
 	return cmd
 }
@@ -98,27 +101,30 @@ func runConversationsList(ctx context.Context, opts conversationsListOptions) er
 		return err
 	}
 	if f.Global.JSON {
-		return f.printJSON(rows)
+		return f.Print.JSON(rows)
 	}
 	if len(rows) == 0 {
-		f.note("there are no conversations yet")
+		f.Print.Note("there are no conversations yet")
 		return nil
 	}
 	return printConversations(f, profile, rows)
 }
 
-func listFromService(ctx context.Context, f *Factory, profile config.Profile, limit int) ([]api.Conversation, error) {
+func listFromService(ctx context.Context, f *cli.Factory, profile config.Profile, limit int) ([]api.Conversation, error) {
 	client, err := f.Client(ctx, profile, false)
 	if err != nil {
 		return nil, err
 	}
-	stop := f.wait("listing conversations")
+	stop := f.Print.Wait("listing conversations")
 	defer stop()
 	records, err := client.Conversations(ctx, limit)
 	if err != nil {
-		told := f.explain(err)
-		if told.Exit != exitUsage {
-			return nil, &hintError{err: err, hint: first(told.Hint, "ask again") + "; what this machine remembers: hobnob conversations list --local" + ofProfile}
+		again := failure.Of(err)
+		if again.Hint.IsZero() {
+			again.Hint = failure.Plain("ask again")
+		}
+		if again.Kind.Exit() != failure.Usage.Exit() {
+			return nil, failure.WithHint(err, "%s; what this machine remembers: %s", again.Hint, failure.Run("hobnob conversations list --local"))
 		}
 	}
 	return records, err
@@ -149,31 +155,28 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 			order = time.Time{} // last, as the history lists it
 		}
 		rows = append(rows, conversationRow{
-			ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: orNull(c.AgentID), Turns: c.Turns,
+			ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: cli.OrNull(c.AgentID), Turns: c.Turns,
 			Created: &created, Updated: &updated, order: order, Where: where, ServiceIDs: nonNil(ids), Service: []json.RawMessage{},
 		})
 		at[c.ID] = len(rows) - 1
 		return at[c.ID], nil
 	}
 
-	known := map[string]history.Conversation{}
-	if store != nil {
-		var ids []string
-		for _, r := range records {
-			ids = append(ids, r.ID)
-		}
-		var err error
-		if known, err = store.ByService(ctx, profile.Name, ids); err != nil {
+	var ids []string
+	for _, r := range records {
+		ids = append(ids, r.ID)
+	}
+	known, err := store.ByService(ctx, profile.Name, ids)
+	if err != nil {
+		return nil, err
+	}
+	local, err := store.List(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range local {
+		if _, err := add(c); err != nil {
 			return nil, err
-		}
-		local, err := store.List(ctx, filter)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range local {
-			if _, err := add(c); err != nil {
-				return nil, err
-			}
 		}
 	}
 	last := now
@@ -216,7 +219,7 @@ func joinConversations(ctx context.Context, store *history.Store, profile config
 // serviceRow is a conversation that only the service knows.
 func serviceRow(profile config.Profile, r api.Conversation) conversationRow {
 	row := conversationRow{
-		ID: r.ID, Title: r.Title(), Profile: profile.Name, AgentID: orNull(r.AgentID()), Where: "service",
+		ID: r.ID, Title: r.Title(), Profile: profile.Name, AgentID: cli.OrNull(r.AgentID()), Where: "service",
 		ServiceIDs: []string{r.ID}, Service: []json.RawMessage{r.Raw},
 	}
 	if created, ok := r.Created(); ok {
@@ -232,7 +235,7 @@ func nonNil(ids []string) []string {
 	return ids
 }
 
-func printConversations(f *Factory, profile config.Profile, rows []conversationRow) error {
+func printConversations(f *cli.Factory, profile config.Profile, rows []conversationRow) error {
 	now := time.Now()
 	cells := make([][]string, len(rows))
 	for i, row := range rows {
@@ -246,7 +249,7 @@ func printConversations(f *Factory, profile config.Profile, rows []conversationR
 		if row.Updated != nil {
 			updated = row.Updated.Format(time.RFC3339)
 			if f.IO.OutTTY {
-				updated = ago(*row.Updated, now)
+				updated = duration.Ago(*row.Updated, now)
 			}
 		}
 		if row.Turns > 0 {
@@ -254,7 +257,7 @@ func printConversations(f *Factory, profile config.Profile, rows []conversationR
 		}
 		cells[i] = []string{terminal.CleanLine(history.Short(row.ID)), row.Title, agent, turns, updated, row.Where}
 	}
-	return writeError(f.IO.Table([]terminal.Column{
+	return cli.OutputError(f.IO.Table([]terminal.Column{
 		{Title: "ID"}, {Title: "TITLE", Flexible: true}, {Title: "AGENT"}, {Title: "TURNS", Right: true}, {Title: "UPDATED"}, {Title: "WHERE"},
 	}, cells))
 }

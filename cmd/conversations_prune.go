@@ -7,12 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/duration"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type conversationsPruneOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	OlderThan string
 	Trash     bool
@@ -20,7 +23,7 @@ type conversationsPruneOptions struct {
 	DryRun    bool
 }
 
-func newConversationsPruneCommand(f *Factory) *cobra.Command {
+func newConversationsPruneCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsPruneOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "prune --older-than AGE | --trash",
@@ -35,7 +38,7 @@ terminal it wants --yes.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.OlderThan == "" && !opts.Trash {
-				return usagef("see: hobnob conversations prune --help", "say what to remove: --older-than AGE, or --trash")
+				return failure.Usagef("see: hobnob conversations prune --help", "say what to remove: --older-than AGE, or --trash")
 			}
 			return runConversationsPrune(cmd.Context(), opts)
 		},
@@ -54,51 +57,46 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 	before := time.Now().Add(time.Second)
 	if opts.OlderThan != "" {
 		var err error
-		if before, err = parseSince(opts.OlderThan, time.Now()); err != nil {
+		if before, err = duration.ParseSince(opts.OlderThan, time.Now()); err != nil {
 			return err
 		}
 		if before.After(time.Now()) {
-			return usagef("see: hobnob conversations prune --help", "%s is in the future", opts.OlderThan)
+			return failure.Usagef("see: hobnob conversations prune --help", "%s is in the future", opts.OlderThan)
 		}
 	}
 	pruning := history.Pruning{Before: before, TrashOnly: opts.Trash}
-	store, err := f.ReadHistory(ctx)
+	store, err := f.ExistingHistory(ctx)
 	if err != nil {
 		return err
 	}
-	if pruning.Profile, err = f.namedProfile(ctx, store); err != nil {
+	if pruning.Profile, err = f.NamedProfile(ctx, store); err != nil {
 		return err
 	}
-	var found []history.Conversation
-	if store != nil {
-		if store, err = f.History(ctx); err != nil {
-			return err
-		}
-		if found, err = store.Prunable(ctx, pruning); err != nil {
-			return err
-		}
+	found, err := store.Prunable(ctx, pruning)
+	if err != nil {
+		return err
 	}
 	turns := 0
 	for _, c := range found {
 		turns += c.Turns
 	}
-	what := counted(len(found), "conversation") + " with " + counted(turns, "turn")
+	what := cli.Counted(len(found), "conversation") + " with " + cli.Counted(turns, "turn")
 	if len(found) == 0 || opts.DryRun {
 		for _, c := range found {
-			f.note("would remove %s %q, last used %s", history.Short(c.ID), c.Title, c.Updated.Format(time.DateOnly))
+			f.Print.Note("would remove %s %q, last used %s", history.Short(c.ID), c.Title, c.Updated.Format(time.DateOnly))
 		}
 		return opts.report(found, 0, what+" would be removed")
 	}
 	if !opts.Yes {
 		yes, err := f.IO.Confirm(ctx, "Remove "+what+" for good?")
 		if errors.Is(err, terminal.ErrNoTerminal) {
-			return usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be removed", what)
+			return failure.Usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be removed", what)
 		}
 		if err != nil {
 			return err
 		}
 		if !yes {
-			return f.done("nothing was removed")
+			return f.Print.Done("nothing was removed")
 		}
 	}
 	removed, err := store.Prune(ctx, pruning, ids(found)...)
@@ -106,8 +104,8 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 		return err
 	}
 	if kept := len(found) - removed; kept > 0 {
-		f.warn("%s used meanwhile and kept", left(kept, "conversation"))
-		what = counted(removed, "conversation")
+		f.Print.Warn("%s used meanwhile and kept", left(kept, "conversation"))
+		what = cli.Counted(removed, "conversation")
 	}
 	return opts.report(found, removed, "removed "+what)
 }
@@ -115,7 +113,7 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 // report is one document with --json, and a note without.
 func (o conversationsPruneOptions) report(found []history.Conversation, removed int, text string) error {
 	if o.f.Global.JSON {
-		return o.f.printJSON(map[string]any{"conversations": append([]string{}, ids(found)...), "removed": removed})
+		return o.f.Print.JSON(map[string]any{"conversations": append([]string{}, ids(found)...), "removed": removed})
 	}
-	return o.f.done("%s", text)
+	return o.f.Print.Done("%s", text)
 }

@@ -5,16 +5,19 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 type conversationsRenameOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Ref   string
 	Title string
 }
 
-func newConversationsRenameCommand(f *Factory) *cobra.Command {
+func newConversationsRenameCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsRenameOptions{f: f}
 	return &cobra.Command{
 		Use:               "rename ID|TITLE TITLE",
@@ -22,11 +25,11 @@ func newConversationsRenameCommand(f *Factory) *cobra.Command {
 		Long:              "Give a conversation another title. Until then its title is the beginning of its\nfirst question.",
 		Example:           `  hobnob conversations rename 3f2a "release notes"`,
 		Args:              exactArgs("ID", "TITLE"),
-		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref, opts.Title = args[0], strings.TrimSpace(args[1])
 			if opts.Title == "" {
-				return usagef("usage: "+cmd.UseLine(), "a title cannot be empty")
+				return failure.Usagef("usage: "+cmd.UseLine(), "a title cannot be empty")
 			}
 			return runConversationsRename(cmd.Context(), opts)
 		},
@@ -34,16 +37,16 @@ func newConversationsRenameCommand(f *Factory) *cobra.Command {
 }
 
 func runConversationsRename(ctx context.Context, opts conversationsRenameOptions) error {
-	store, err := opts.f.existing(ctx, opts.Ref)
+	store, err := opts.f.ExistingHistory(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := opts.f.conversation(ctx, store, opts.Ref)
+	c, err := opts.f.Conversation(ctx, store, opts.Ref)
 	if err != nil {
 		return err
 	}
 	if err := store.Rename(ctx, c.ID, opts.Title); err != nil {
 		return err
 	}
-	return opts.f.done("%s is now called %q", c.ID[:8], opts.Title)
+	return opts.f.Print.Done("%s is now called %q", c.ID[:8], opts.Title)
 }

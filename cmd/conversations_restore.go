@@ -5,24 +5,26 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 type conversationsRestoreOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Refs   []string
 	DryRun bool
 }
 
-func newConversationsRestoreCommand(f *Factory) *cobra.Command {
+func newConversationsRestoreCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsRestoreOptions{f: f}
 	cmd := &cobra.Command{
 		Use:               "restore ID|TITLE…",
 		Short:             "Take conversations out of the trash",
 		Example:           "  hobnob conversations list --deleted\n  hobnob conversations restore 3f2a",
 		Args:              someArgs("ID"),
-		ValidArgsFunction: f.completeDeleted,
+		ValidArgsFunction: complete{f}.deleted,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Refs = args
 			return runConversationsRestore(cmd.Context(), opts)
@@ -34,13 +36,13 @@ func newConversationsRestoreCommand(f *Factory) *cobra.Command {
 
 func runConversationsRestore(ctx context.Context, opts conversationsRestoreOptions) error {
 	f := opts.f
-	store, err := f.existing(ctx, opts.Refs[0])
+	store, err := f.ExistingHistory(ctx)
 	if err != nil {
 		return err
 	}
-	found, err := findAll(ctx, store.FindDeleted, opts.Refs)
+	found, err := cli.FindAll(ctx, store.FindDeleted, opts.Refs)
 	if err != nil {
-		return &hintError{err: err, hint: "see what is in the trash: hobnob conversations list --deleted" + ofProfile}
+		return failure.WithHint(err, "see what is in the trash: %s", failure.Run("hobnob conversations list --deleted"))
 	}
 	word := "would restore"
 	if !opts.DryRun {
@@ -50,10 +52,10 @@ func runConversationsRestore(ctx context.Context, opts conversationsRestoreOptio
 		}
 	}
 	for _, c := range found {
-		f.note("%s %s %q", word, history.Short(c.ID), c.Title)
+		f.Print.Note("%s %s %q", word, history.Short(c.ID), c.Title)
 	}
 	if f.Global.JSON {
-		return f.printJSON(map[string]any{"conversations": ids(found), "restored": !opts.DryRun})
+		return f.Print.JSON(map[string]any{"conversations": ids(found), "restored": !opts.DryRun})
 	}
 	return nil
 }

@@ -8,12 +8,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/duration"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type conversationsSearchOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Query string
 	Agent string
@@ -22,7 +25,7 @@ type conversationsSearchOptions struct {
 	Limit int
 }
 
-func newConversationsSearchCommand(f *Factory) *cobra.Command {
+func newConversationsSearchCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsSearchOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "search QUERY…",
@@ -42,9 +45,9 @@ must not be there. Case and accents do not matter. Any text is a query.`,
 			opts.Query = strings.Join(args, " ")
 			switch {
 			case opts.Limit < 1:
-				return usagef("see: hobnob conversations search --help", "--limit cannot be %d; want 1 or more", opts.Limit)
+				return failure.Usagef("see: hobnob conversations search --help", "--limit cannot be %d; want 1 or more", opts.Limit)
 			case opts.Role != "" && opts.Role != "user" && opts.Role != "assistant":
-				return usagef("see: hobnob conversations search --help", "--role cannot be %q; want user or assistant", opts.Role)
+				return failure.Usagef("see: hobnob conversations search --help", "--role cannot be %q; want user or assistant", opts.Role)
 			}
 			return runConversationsSearch(cmd.Context(), opts)
 		},
@@ -54,7 +57,7 @@ must not be there. Case and accents do not matter. Any text is a query.`,
 	flags.StringVar(&opts.Since, "since", "", "only what is not older: an `age` like 12h, 30d or 8w, or a date like 2026-01-31")
 	flags.StringVar(&opts.Role, "role", "", "search questions (user) or replies (assistant) alone")
 	flags.IntVar(&opts.Limit, "limit", 20, "most `number` of places")
-	_ = cmd.RegisterFlagCompletionFunc("agent", f.completeAgents)
+	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"user", "assistant"}, cobra.ShellCompDirectiveNoFileComp))
 	for _, flag := range []string{"since", "limit"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
@@ -67,7 +70,7 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 	query := history.Query{Text: opts.Query, Role: opts.Role, Limit: opts.Limit}
 	var err error
 	if opts.Since != "" {
-		if query.Since, err = parseSince(opts.Since, time.Now()); err != nil {
+		if query.Since, err = duration.ParseSince(opts.Since, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -84,31 +87,29 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 	if err != nil {
 		return err
 	}
-	if query.Profile, err = f.namedProfile(ctx, store); err != nil {
+	if query.Profile, err = f.NamedProfile(ctx, store); err != nil {
 		return err
 	}
-	var hits []history.Hit
-	if store != nil {
-		if hits, err = store.Search(ctx, query); err != nil {
-			return err
-		}
+	hits, err := store.Search(ctx, query)
+	if err != nil {
+		return err
 	}
 	if f.Global.JSON {
-		return f.printJSON(hitsJSON(hits))
+		return f.Print.JSON(hitsJSON(hits))
 	}
 	if len(hits) == 0 {
-		f.note("nothing was found")
+		f.Print.Note("nothing was found")
 		return nil
 	}
 	var b strings.Builder
 	for _, h := range hits {
-		b.WriteString(f.hit(h))
+		b.WriteString(hit(f, h))
 	}
-	return f.page(b.String())
+	return f.Print.Page(b.String())
 }
 
 // hit is one line of fields for a pipe, two lines for a person.
-func (f *Factory) hit(h history.Hit) string {
+func hit(f *cli.Factory, h history.Hit) string {
 	if !f.IO.OutTTY {
 		return strings.Join([]string{
 			history.Short(h.Conversation.ID), history.Short(h.Turn.ID), h.When.Format(time.RFC3339), h.Field,
@@ -119,12 +120,12 @@ func (f *Factory) hit(h history.Hit) string {
 	if h.Turn.ID != "" {
 		head += "  turn " + history.Short(h.Turn.ID)
 	}
-	head = f.IO.Truncate(fmt.Sprintf("%s  %s  %s", head, ago(h.When, time.Now()), terminal.CleanLine(h.Conversation.Title)), f.IO.Columns())
-	return f.heading(head, "") + "\n" + f.IO.Truncate("  "+h.Field+": "+f.highlight(h), f.IO.Columns()*2) + "\n"
+	head = f.IO.Truncate(fmt.Sprintf("%s  %s  %s", head, duration.Ago(h.When, time.Now()), terminal.CleanLine(h.Conversation.Title)), f.IO.Columns())
+	return heading(f, head, "") + "\n" + f.IO.Truncate("  "+h.Field+": "+highlight(f, h), f.IO.Columns()*2) + "\n"
 }
 
 // highlight is the snippet on one line with the places found in bold yellow.
-func (f *Factory) highlight(h history.Hit) string {
+func highlight(f *cli.Factory, h history.Hit) string {
 	// One byte for one byte, so that the marks stay where they are.
 	line := strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' || r == '\r' {
@@ -158,7 +159,7 @@ type hitJSON struct {
 func hitsJSON(hits []history.Hit) []hitJSON {
 	out := make([]hitJSON, len(hits))
 	for i, h := range hits {
-		out[i] = hitJSON{h.Conversation.ID, h.Conversation.Title, h.Conversation.Profile, orNull(h.Turn.ID), h.Field, h.When, h.Snippet, h.Marks}
+		out[i] = hitJSON{h.Conversation.ID, h.Conversation.Title, h.Conversation.Profile, cli.OrNull(h.Turn.ID), h.Field, h.When, h.Snippet, h.Marks}
 		if h.Marks == nil {
 			out[i].Marks = [][2]int{}
 		}

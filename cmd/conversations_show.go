@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -8,20 +9,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/duration"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type conversationsShowOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Ref  string
 	Turn string
 	All  bool
 }
 
-func newConversationsShowCommand(f *Factory) *cobra.Command {
+func newConversationsShowCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsShowOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "show [ID|TITLE]",
@@ -33,23 +37,23 @@ gave. --verbose adds times, agent, tokens and the service's ids.`,
   hobnob conversations show 3f2a --all
   hobnob conversations show --turn 8c1d --verbose`,
 		Args:              atMostOne,
-		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.Ref = args[0]
 			}
 			if opts.All && opts.Turn != "" {
-				return usagef("see: hobnob conversations show --help", "--all and --turn exclude each other")
+				return failure.Usagef("see: hobnob conversations show --help", "--all and --turn exclude each other")
 			}
 			if cmd.Flags().Changed("turn") && opts.Turn == "" {
-				return usagef("see: hobnob conversations tree"+ofProfile, "--turn names no turn")
+				return failure.WithHint(failure.Usagef("", "--turn names no turn"), "see: %s", failure.Run("hobnob conversations tree"))
 			}
 			return runConversationsShow(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.Turn, "turn", "", "show this turn alone: an `id` or its first characters")
 	cmd.Flags().BoolVar(&opts.All, "all", false, "show every turn, of all branches, answered or not")
-	_ = cmd.RegisterFlagCompletionFunc("turn", f.completeTurns(firstArgument, false))
+	_ = cmd.RegisterFlagCompletionFunc("turn", complete{f}.turns(firstArgument, false))
 	return cmd
 }
 
@@ -64,7 +68,7 @@ func runConversationsShow(ctx context.Context, opts conversationsShowOptions) er
 		return err
 	}
 	if f.Global.JSON {
-		return f.printJSON(conversationJSON(conversation, turns))
+		return f.Print.JSON(conversationJSON(conversation, turns))
 	}
 	c, err := f.Config()
 	if err != nil {
@@ -74,14 +78,14 @@ func runConversationsShow(ctx context.Context, opts conversationsShowOptions) er
 	if err != nil { // the profile is gone; its agents have no names then
 		profile = config.Profile{Name: conversation.Profile}
 	}
-	return f.page(f.transcript(conversation, turns, profile))
+	return f.Print.Page(renderConversation(f, conversation, turns, profile))
 }
 
 func (o conversationsShowOptions) find(ctx context.Context, store *history.Store) (history.Conversation, []history.Turn, error) {
-	if o.Turn != "" && store != nil {
+	if o.Turn != "" {
 		in := ""
 		if o.Ref != "" {
-			c, err := o.f.conversation(ctx, store, o.Ref)
+			c, err := o.f.Conversation(ctx, store, o.Ref)
 			if err != nil {
 				return c, nil, err
 			}
@@ -94,9 +98,9 @@ func (o conversationsShowOptions) find(ctx context.Context, store *history.Store
 			}
 		}
 		c, err := store.Find(ctx, turn.Conversation)
-		return c, []history.Turn{turn}, inTrash(ctx, store, err)
+		return c, []history.Turn{turn}, err
 	}
-	c, err := o.f.conversation(ctx, store, o.Ref)
+	c, err := o.f.Conversation(ctx, store, o.Ref)
 	if err != nil {
 		return c, nil, err
 	}
@@ -118,28 +122,28 @@ func (o conversationsShowOptions) find(ctx context.Context, store *history.Store
 
 // transcript is a conversation for a person: rendered on a terminal, Markdown
 // in a pipe.
-func (f *Factory) transcript(c history.Conversation, turns []history.Turn, profile config.Profile) string {
+func renderConversation(f *cli.Factory, c history.Conversation, turns []history.Turn, profile config.Profile) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", f.heading(c.Title, "# "))
+	fmt.Fprintf(&b, "%s\n", heading(f, c.Title, "# "))
 	for _, t := range turns {
 		mark := ""
 		if t.ID == c.Head {
 			mark = ", head"
 		}
-		fmt.Fprintf(&b, "\n%s\n\n", f.heading(fmt.Sprintf("%s, %s%s%s", history.Short(t.ID), f.when(t.Asked), mark, markName(t.Mark)), "## "))
+		fmt.Fprintf(&b, "\n%s\n\n", heading(f, fmt.Sprintf("%s, %s%s%s", history.Short(t.ID), when(f, t.Asked), mark, markName(t.Mark)), "## "))
 		if f.Global.Verbose {
 			for _, p := range turnDetails(t, profile) {
-				fmt.Fprintf(&b, "- %s: %s\n", p.name, terminal.CleanLine(p.value))
+				fmt.Fprintf(&b, "- %s: %s\n", p[0], terminal.CleanLine(p[1]))
 			}
 			b.WriteString("\n")
 		}
-		for line := range strings.Lines(f.clean(t.Question)) {
+		for line := range strings.Lines(f.Print.Clean(t.Question)) {
 			b.WriteString("> " + strings.TrimRight(line, "\n") + "\n")
 		}
 		b.WriteString("\n")
 		switch {
 		case t.State != history.Answered:
-			fmt.Fprintf(&b, "(%s: %s)\n", t.State, terminal.CleanLine(first(t.Failure, "no answer yet")))
+			fmt.Fprintf(&b, "(%s: %s)\n", t.State, terminal.CleanLine(cmp.Or(t.Failure, "no answer yet")))
 		case f.IO.OutTTY:
 			b.WriteString(f.IO.Markdown(t.Reply, profile.Style))
 		default:
@@ -150,7 +154,7 @@ func (f *Factory) transcript(c history.Conversation, turns []history.Turn, profi
 }
 
 // heading is bold on a terminal with colour and Markdown elsewhere.
-func (f *Factory) heading(text, markdown string) string {
+func heading(f *cli.Factory, text, markdown string) string {
 	text = terminal.CleanLine(text)
 	if f.IO.OutTTY && f.IO.OutColor {
 		return "\x1b[1m" + text + "\x1b[0m"
@@ -158,17 +162,10 @@ func (f *Factory) heading(text, markdown string) string {
 	return markdown + text
 }
 
-func (f *Factory) clean(text string) string {
-	if f.IO.OutTTY {
-		return f.IO.Clean(text)
-	}
-	return text
-}
-
 // when is a time as the output wants it: relative for a person, exact in a pipe.
-func (f *Factory) when(t time.Time) string {
+func when(f *cli.Factory, t time.Time) string {
 	if f.IO.OutTTY && !f.Global.Verbose {
-		return ago(t, time.Now())
+		return duration.Ago(t, time.Now())
 	}
 	return t.Format(time.RFC3339)
 }
@@ -183,11 +180,11 @@ func markName(m history.Mark) string {
 	return ""
 }
 
-func turnDetails(t history.Turn, profile config.Profile) []pair {
-	pairs := []pair{{"turn", t.ID}, {"state", string(t.State)}, {"asked", t.Asked.Format(time.RFC3339Nano)}}
+func turnDetails(t history.Turn, profile config.Profile) [][2]string {
+	pairs := [][2]string{{"turn", t.ID}, {"state", string(t.State)}, {"asked", t.Asked.Format(time.RFC3339Nano)}}
 	add := func(name, value string) {
 		if value != "" {
-			pairs = append(pairs, pair{name, value})
+			pairs = append(pairs, [2]string{name, value})
 		}
 	}
 	add("parent", t.Parent)
@@ -234,15 +231,15 @@ type usageJSON struct {
 
 func conversationJSON(c history.Conversation, turns []history.Turn) map[string]any {
 	return map[string]any{
-		"id": c.ID, "title": c.Title, "profile": c.Profile, "agent_id": orNull(c.AgentID), "head": orNull(c.Head),
+		"id": c.ID, "title": c.Title, "profile": c.Profile, "agent_id": cli.OrNull(c.AgentID), "head": cli.OrNull(c.Head),
 		"created": c.Created, "updated": c.Updated, "turns": turnsJSON(turns),
 	}
 }
 
 func newTurnJSON(t history.Turn) turnJSON {
 	out := turnJSON{
-		ID: t.ID, Conversation: t.Conversation, Parent: orNull(t.Parent), State: string(t.State), Question: t.Question, AgentID: orNull(t.AgentID),
-		Asked: t.Asked, Failure: orNull(t.Failure), Mark: orNull(string(t.Mark)), Model: orNull(t.Service.Model),
+		ID: t.ID, Conversation: t.Conversation, Parent: cli.OrNull(t.Parent), State: string(t.State), Question: t.Question, AgentID: cli.OrNull(t.AgentID),
+		Asked: t.Asked, Failure: cli.OrNull(t.Failure), Mark: cli.OrNull(string(t.Mark)), Model: cli.OrNull(t.Service.Model),
 	}
 	if t.State == history.Answered {
 		out.Reply = &t.Reply
@@ -253,6 +250,6 @@ func newTurnJSON(t history.Turn) turnJSON {
 	if u := t.Service.Usage; u != nil {
 		out.Usage = &usageJSON{u.PromptTokens, u.CompletionTokens, u.TotalTokens}
 	}
-	out.Service.ID, out.Service.ConversationID = orNull(t.Service.ID), orNull(t.Service.ConversationID)
+	out.Service.ID, out.Service.ConversationID = cli.OrNull(t.Service.ID), cli.OrNull(t.Service.ConversationID)
 	return out
 }

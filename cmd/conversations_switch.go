@@ -5,17 +5,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 type conversationsSwitchOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Ref  string
 	Turn string
 }
 
-func newConversationsSwitchCommand(f *Factory) *cobra.Command {
+func newConversationsSwitchCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsSwitchOptions{f: f}
 	return &cobra.Command{
 		Use:   "switch ID|TITLE TURN",
@@ -24,7 +26,7 @@ func newConversationsSwitchCommand(f *Factory) *cobra.Command {
 it. Nothing is removed; hobnob conversations tree shows all turns.`,
 		Example:           "  hobnob conversations switch 3f2a 8c1d",
 		Args:              exactArgs("ID", "TURN"),
-		ValidArgsFunction: f.completeSwitch,
+		ValidArgsFunction: complete{f}.conversationThenTurn,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref, opts.Turn = args[0], args[1]
 			return runConversationsSwitch(cmd.Context(), opts)
@@ -33,11 +35,11 @@ it. Nothing is removed; hobnob conversations tree shows all turns.`,
 }
 
 func runConversationsSwitch(ctx context.Context, opts conversationsSwitchOptions) error {
-	store, err := opts.f.existing(ctx, opts.Ref)
+	store, err := opts.f.ExistingHistory(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := opts.f.conversation(ctx, store, opts.Ref)
+	c, err := opts.f.Conversation(ctx, store, opts.Ref)
 	if err != nil {
 		return err
 	}
@@ -45,11 +47,11 @@ func runConversationsSwitch(ctx context.Context, opts conversationsSwitchOptions
 	if err != nil {
 		return err
 	}
-	if err := continuable(turn); err != nil {
+	if err := chat.Continuable(turn); err != nil {
 		return err
 	}
 	if err := store.Switch(ctx, turn); err != nil {
 		return err
 	}
-	return opts.f.done("the next question in %s follows %s: %s", history.Short(c.ID), history.Short(turn.ID), history.TitleOf(turn.Question))
+	return opts.f.Print.Done("the next question in %s follows %s: %s", history.Short(c.ID), history.Short(turn.ID), history.TitleOf(turn.Question))
 }

@@ -6,17 +6,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type conversationsTreeOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Ref string
 }
 
-func newConversationsTreeCommand(f *Factory) *cobra.Command {
+func newConversationsTreeCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsTreeOptions{f: f}
 	return &cobra.Command{
 		Use:   "tree [ID|TITLE]",
@@ -27,7 +28,7 @@ branches where several follow the same turn. Each line begins with the id of its
 turn. The head is marked.`,
 		Example:           "  hobnob conversations tree\n  hobnob conversations switch 3f2a 8c1d",
 		Args:              atMostOne,
-		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.Ref = args[0]
@@ -43,7 +44,7 @@ func runConversationsTree(ctx context.Context, opts conversationsTreeOptions) er
 	if err != nil {
 		return err
 	}
-	conversation, err := f.conversation(ctx, store, opts.Ref)
+	conversation, err := f.Conversation(ctx, store, opts.Ref)
 	if err != nil {
 		return err
 	}
@@ -52,14 +53,14 @@ func runConversationsTree(ctx context.Context, opts conversationsTreeOptions) er
 		return err
 	}
 	if f.Global.JSON {
-		return f.printJSON(conversationJSON(conversation, turns))
+		return f.Print.JSON(conversationJSON(conversation, turns))
 	}
 	strokes := unicodeStrokes
 	if f.IO.Accessible || !f.IO.UTF8 {
 		strokes = asciiStrokes
 	}
 	var b strings.Builder
-	b.WriteString(f.heading(conversation.Title, "") + "\n")
+	b.WriteString(heading(f, conversation.Title, "") + "\n")
 	for _, line := range drawTree(turns, strokes) {
 		marks := ""
 		if line.turn.ID == conversation.Head {
@@ -70,7 +71,7 @@ func runConversationsTree(ctx context.Context, opts conversationsTreeOptions) er
 		}
 		lead := line.lead
 		if f.IO.OutTTY {
-			lead = f.leadEnd(lead, strokes)
+			lead = leadEnd(f, lead, strokes)
 		}
 		text := history.Short(line.turn.ID) + "  " + lead + marks + markNote(line.turn.Mark) + terminal.CleanLine(history.TitleOf(line.turn.Question))
 		if f.IO.OutTTY {
@@ -78,12 +79,12 @@ func runConversationsTree(ctx context.Context, opts conversationsTreeOptions) er
 		}
 		b.WriteString(text + "\n")
 	}
-	return f.page(b.String())
+	return f.Print.Page(b.String())
 }
 
 // leadEnd is the end of a lead, half a screen of it at most, so that there is room for
 // the question however deep the branches are.
-func (f *Factory) leadEnd(lead string, s strokes) string {
+func leadEnd(f *cli.Factory, lead string, s strokes) string {
 	columns := []rune(lead)
 	most := max(f.IO.Columns()/2/strokeColumns, 2) * strokeColumns
 	if len(columns) <= most {

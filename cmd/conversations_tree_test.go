@@ -8,6 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -46,7 +47,7 @@ func TestEveryTurnOfADeepTreeShowsItsIDAndItsQuestion(t *testing.T) {
 	} {
 		out := &strings.Builder{}
 		streams.Out, streams.Err = out, &strings.Builder{}
-		f := newFactory(streams, func(key string) string {
+		f := cli.New(streams, func(key string) string {
 			return map[string]string{"HOBNOB_DATA_DIR": data, "HOME": data}[key]
 		})
 		if err := runConversationsTree(t.Context(), conversationsTreeOptions{f: f, Ref: "deep"}); err != nil {

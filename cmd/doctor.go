@@ -7,18 +7,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type doctorOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	History bool
 	Yes     bool
 	DryRun  bool
 }
 
-func newDoctorCommand(f *Factory) *cobra.Command {
+func newDoctorCommand(f *cli.Factory) *cobra.Command {
 	opts := doctorOptions{f: f}
 	command := &cobra.Command{
 		Use:   "doctor",
@@ -40,7 +42,7 @@ it was.`,
 		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !opts.History && (opts.Yes || opts.DryRun) {
-				return usagef("add --history", "--yes and --dry-run are for the repair of the history")
+				return failure.Usagef("add --history", "--yes and --dry-run are for the repair of the history")
 			}
 			return runDoctor(cmd.Context(), opts)
 		},
@@ -60,24 +62,25 @@ type finding struct {
 	Detail  string  `json:"detail"`
 	Fix     *string `json:"fix"` // null when there is nothing to do
 	Skipped bool    `json:"skipped,omitempty"`
+
+	detail, fix failure.Hint // become Detail and Fix when they are printed
 }
 
 func fine(check, format string, args ...any) finding {
-	return finding{Check: check, OK: true, Detail: fmt.Sprintf(format, args...)}
+	return finding{Check: check, OK: true, detail: failure.Hintf(format, args...)}
 }
 
-func problem(check, fix, format string, args ...any) finding {
-	return finding{Check: check, Detail: fmt.Sprintf(format, args...), Fix: orNull(fix)}
+func problem(check string, fix failure.Hint, format string, args ...any) finding {
+	return finding{Check: check, detail: failure.Hintf(format, args...), fix: fix}
 }
 
 // problemOf tells an error as a command that it ends would.
 func problemOf(check string, err error) finding {
-	told := explain(err)
-	return problem(check, told.Hint, "%s", told.Message)
+	return problem(check, failure.Of(err).Hint, "%v", err)
 }
 
 func skipped(check, why string) finding {
-	return finding{Check: check, OK: true, Detail: why, Skipped: true}
+	return finding{Check: check, OK: true, detail: failure.Plain(why), Skipped: true}
 }
 
 func runDoctor(ctx context.Context, opts doctorOptions) error {
@@ -97,7 +100,7 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 		}
 		findings = append(findings, service...)
 		findings = append(findings, checkTerminal(f.IO, f.Env("TERM")))
-		findings = append(findings, checkBuiltIn(ctx, filepath.Join(paths.DataDir, serviceFile))...)
+		findings = append(findings, checkBuiltIn(ctx, filepath.Join(paths.DataDir, cli.ServiceFile))...)
 	}
 	found, repair, err := checkHistory(ctx, opts, paths.DataDir)
 	if err != nil {
@@ -110,7 +113,7 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 func checkTerminal(s *terminal.Streams, name string) finding {
 	what := "standard output is no terminal"
 	if s.OutTTY {
-		what = fmt.Sprintf("TERM=%s, %s", name, counted(s.Columns(), "column"))
+		what = fmt.Sprintf("TERM=%s, %s", name, cli.Counted(s.Columns(), "column"))
 	}
 	color, charset, also := "no colour", "ASCII", ""
 	if s.OutColor {
@@ -131,14 +134,18 @@ func checkTerminal(s *terminal.Streams, name string) finding {
 func (opts doctorOptions) report(findings []finding, repair *repairReport) error {
 	f := opts.f
 	bad := 0
-	for _, found := range findings {
+	for i, found := range findings {
+		findings[i].Detail = f.Print.Sprintf("%s", found.detail)
+		if !found.fix.IsZero() {
+			findings[i].Fix = cli.OrNull(f.Print.Sprintf("%s", found.fix))
+		}
 		if !found.OK {
 			bad++
 		}
 	}
 	var err error
 	if f.Global.JSON {
-		err = f.printJSON(struct {
+		err = f.Print.JSON(struct {
 			Checks []finding     `json:"checks"`
 			Repair *repairReport `json:"repair"`
 		}{findings, repair})
@@ -146,7 +153,7 @@ func (opts doctorOptions) report(findings []finding, repair *repairReport) error
 		err = opts.print(findings)
 	}
 	if err == nil && bad > 0 {
-		err = fmt.Errorf("%s found", counted(bad, "problem"))
+		err = fmt.Errorf("%s found", cli.Counted(bad, "problem"))
 	}
 	return err
 }
@@ -163,7 +170,7 @@ func (opts doctorOptions) print(findings []finding) error {
 		if found.Fix != nil {
 			text += "; fix: " + *found.Fix
 		}
-		if err := opts.f.printf("%-7s  %-16s  %s\n", state, found.Check, terminal.CleanLine(text)); err != nil {
+		if err := opts.f.Print.Printf("%-7s  %-16s  %s\n", state, found.Check, terminal.CleanLine(text)); err != nil {
 			return err
 		}
 	}

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/access"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
@@ -24,19 +26,19 @@ func checkBuiltIn(ctx context.Context, path string) []finding {
 	conversations, err := service.CheckSQLite(ctx, path)
 	switch {
 	case err == nil:
-		return []finding{fine(check, "%s, sound", counted(conversations, "conversation"))}
+		return []finding{fine(check, "%s, sound", cli.Counted(conversations, "conversation"))}
 	case errors.Is(err, service.ErrNewer):
-		return []finding{problem(check, "update hobnob", "%s was written by a newer hobnob", path)}
+		return []finding{problem(check, failure.Plain("update hobnob"), "%s was written by a newer hobnob", path)}
 	case errors.Is(err, sqlite.ErrBusy):
-		return []finding{problem(check, "another hobnob holds it; try again", "%v", err)}
+		return []finding{problem(check, failure.Plain("another hobnob holds it; try again"), "%v", err)}
 	}
 	if barrier := access.CheckDatabase(path); barrier != nil {
 		return []finding{skipped(check, "not checked, because "+barrier.Path+" cannot be used")}
 	}
 	if errors.Is(err, sqlite.ErrNoAccess) || errors.Is(err, sqlite.ErrReadOnly) {
-		return []finding{problem(check, "check the disk and the permissions of the data directory", "%v", err)}
+		return []finding{problem(check, failure.Plain("check the disk and the permissions of the data directory"), "%v", err)}
 	}
-	return []finding{problem(check, moveAside(path, time.Now()), "%v; it holds only what the built-in service lists of its conversations, which a new one will not list; your questions and answers are in the history", err)}
+	return []finding{problem(check, failure.Plain(moveAside(path, time.Now())), "%v; it holds only what the built-in service lists of its conversations, which a new one will not list; your questions and answers are in the history", err)}
 }
 
 // moveAside is the command that makes room for a new database. The log goes with

@@ -9,13 +9,15 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/access"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // checkConfig reads the file. What keeps the user from it is added to told.
-func checkConfig(f *Factory, path string, told map[string]bool) finding {
+func checkConfig(f *cli.Factory, path string, told map[string]bool) finding {
 	c, err := f.Config()
 	if err != nil {
 		if b := access.Check(path, access.Read); b != nil {
@@ -24,7 +26,7 @@ func checkConfig(f *Factory, path string, told map[string]bool) finding {
 		return problemOf("config", err)
 	}
 	if unknown := c.Unknown(); len(unknown) > 0 {
-		return problem("config", "correct or remove it: hobnob config edit", "%s has what no setting is called: %s", path, strings.Join(unknown, ", "))
+		return problem("config", failure.Plain("correct or remove it: hobnob config edit"), "%s has what no setting is called: %s", path, strings.Join(unknown, ", "))
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
 		return fine("config", "there is no file; everything has its default")
@@ -53,7 +55,7 @@ func keptPaths(paths config.Paths) []kept {
 	}
 	for _, database := range []struct{ check, path string }{
 		{"history", filepath.Join(paths.DataDir, history.FileName)},
-		{"service", filepath.Join(paths.DataDir, serviceFile)},
+		{"service", filepath.Join(paths.DataDir, cli.ServiceFile)},
 	} {
 		all = append(all,
 			kept{database.check + " file", database.path, access.ReadWrite, others},
@@ -99,11 +101,11 @@ func checkPermissions(paths config.Paths, told map[string]bool) []finding {
 			add(skipped(k.check, "not checked, because "+barrier.Path+" cannot be used"))
 		case barrier != nil:
 			told[barrier.Path] = true
-			add(problem(k.check, barrier.Fix, "%s", barrier.Detail))
+			add(problem(k.check, failure.Plain(barrier.Fix), "%s", barrier.Detail))
 		case errors.Is(err, fs.ErrNotExist):
 			continue
 		case err != nil:
-			add(problem(k.check, "look at the permissions of the directories above it", "%v", err))
+			add(problem(k.check, failure.Plain("look at the permissions of the directories above it"), "%v", err))
 			continue
 		}
 		switch {
@@ -113,7 +115,7 @@ func checkPermissions(paths config.Paths, told map[string]bool) []finding {
 			if k.closed == 0o022 {
 				letters = "w"
 			}
-			add(problem(k.check, "chmod go-"+letters+" "+shell.Quote(k.path), "other users can open %s (mode %04o)", k.path, info.Mode().Perm()))
+			add(problem(k.check, failure.Plain("chmod go-"+letters+" "+shell.Quote(k.path)), "other users can open %s (mode %04o)", k.path, info.Mode().Perm()))
 		case barrier == nil:
 			add(fine(k.check, "closed to other users"))
 		}

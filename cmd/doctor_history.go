@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/access"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -33,11 +35,11 @@ func checkHistory(ctx context.Context, opts doctorOptions, dir string) (finding,
 	case ctx.Err() != nil:
 		return finding{}, nil, context.Cause(ctx)
 	case barrier != nil && opts.History:
-		return problem("history", barrier.Fix, "%s", barrier.Detail), nil, nil
+		return problem("history", failure.Plain(barrier.Fix), "%s", barrier.Detail), nil, nil
 	case barrier != nil && err != nil:
 		return skipped("history", "not checked, because "+barrier.Path+" cannot be used"), nil, nil
 	case err != nil:
-		return problem("history", storageHint(err), "%v", err), nil, nil
+		return problem("history", history.Hint(err), "%v", err), nil, nil
 	}
 	found := describeHealth(health)
 	broken := len(health.Damage) > 0
@@ -83,15 +85,15 @@ func recoverHistory(ctx context.Context, opts doctorOptions, dir string, found *
 		LostConversations: r.LostConversations, LostTurns: r.LostTurns, LostIsExact: r.Exact,
 	}
 	what := describeRecovered(r)
-	found.Detail += "; can be recovered: " + what
+	found.detail = failure.Hintf("%s; can be recovered: %s", found.detail, what)
 	if opts.DryRun {
 		return report, nil
 	}
 	if !opts.Yes {
-		f.note("the history is damaged; can be recovered: %s", what)
+		f.Print.Note("the history is damaged; can be recovered: %s", what)
 		yes, err := f.IO.Confirm(ctx, "Put the recovered history in place, and keep the damaged one beside it?")
 		if errors.Is(err, terminal.ErrNoTerminal) {
-			return nil, usagef("add --yes, or look first with --dry-run", "there is nobody to ask whether the recovered history (%s) may take the place of the damaged one", what)
+			return nil, failure.Usagef("add --yes, or look first with --dry-run", "there is nobody to ask whether the recovered history (%s) may take the place of the damaged one", what)
 		}
 		if err != nil || !yes {
 			return report, err
@@ -108,14 +110,14 @@ func recoverHistory(ctx context.Context, opts doctorOptions, dir string, found *
 
 // withStorageHint gives a failed repair a next step, unless it has one.
 func withStorageHint(err error) error {
-	if explain(err).Hint != "" {
+	if !failure.Of(err).Hint.IsZero() {
 		return err
 	}
-	return &hintError{err: err, hint: storageHint(err)}
+	return failure.WithHint(err, "%s", history.Hint(err))
 }
 
 func describeRecovered(r history.Recovered) string {
-	what := fmt.Sprintf("%s with %s", counted(r.Conversations, "conversation"), counted(r.Turns, "turn"))
+	what := fmt.Sprintf("%s with %s", cli.Counted(r.Conversations, "conversation"), cli.Counted(r.Turns, "turn"))
 	if r.Mended > 0 {
 		what += fmt.Sprintf(", %d of them mended", r.Mended)
 	}
@@ -124,7 +126,7 @@ func describeRecovered(r history.Recovered) string {
 		least = "lost: at least "
 	}
 	if r.LostConversations+r.LostTurns > 0 || !r.Exact {
-		what += fmt.Sprintf("; %s%s and %s", least, counted(r.LostConversations, "conversation"), counted(r.LostTurns, "turn"))
+		what += fmt.Sprintf("; %s%s and %s", least, cli.Counted(r.LostConversations, "conversation"), cli.Counted(r.LostTurns, "turn"))
 	}
 	return what
 }
@@ -134,11 +136,11 @@ func describeHealth(h history.Health) finding {
 	case h.Missing:
 		return fine("history", "there is none yet")
 	case h.Newer:
-		return problem("history", "update hobnob", "%s was written by a newer hobnob", h.Path)
+		return problem("history", failure.Plain("update hobnob"), "%s was written by a newer hobnob", h.Path)
 	case len(h.Damage) > 0:
-		return problem("history", "hobnob doctor --history", "%s is damaged: %s", h.Path, strings.Join(h.Damage, "; "))
+		return problem("history", failure.Plain("hobnob doctor --history"), "%s is damaged: %s", h.Path, strings.Join(h.Damage, "; "))
 	case len(h.Index) > 0:
-		return problem("history", "hobnob doctor --history", "the search index is wrong: %s", strings.Join(h.Index, "; "))
+		return problem("history", failure.Plain("hobnob doctor --history"), "the search index is wrong: %s", strings.Join(h.Index, "; "))
 	}
-	return fine("history", "%s, %s, sound", counted(h.Conversations, "conversation"), counted(h.Turns, "turn"))
+	return fine("history", "%s, %s, sound", cli.Counted(h.Conversations, "conversation"), cli.Counted(h.Turns, "turn"))
 }

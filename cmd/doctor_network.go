@@ -10,7 +10,9 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 const (
@@ -26,10 +28,10 @@ const (
 )
 
 // checkNetwork goes the way to the service. It reports whether it got there.
-func checkNetwork(ctx context.Context, f *Factory, p config.Profile) (findings []finding, reached bool, err error) {
-	options := f.clientOptions(p)
+func checkNetwork(ctx context.Context, f *cli.Factory, p config.Profile) (findings []finding, reached bool, err error) {
+	options := f.ClientOptions(p)
 	options.Timeout = min(options.Timeout, checkLimit)
-	stop := f.wait("going the way to the service")
+	stop := f.Print.Wait("going the way to the service")
 	route, err := api.Probe(ctx, options)
 	stop()
 	var mistake *api.ConfigError
@@ -38,7 +40,7 @@ func checkNetwork(ctx context.Context, f *Factory, p config.Profile) (findings [
 		if mistake.Setting == "ca_file" {
 			check = "tls"
 		}
-		return []finding{problem(check, "correct it: hobnob config set "+mistake.Setting+" VALUE"+ofProfile, "%v", mistake), skipped("network", "not checked, because of the setting "+mistake.Setting)}, false, nil
+		return []finding{problem(check, failure.Hintf("correct it: %s", failure.Run("hobnob config set %s VALUE", mistake.Setting)), "%v", mistake), skipped("network", "not checked, because of the setting "+mistake.Setting)}, false, nil
 	}
 	if err != nil {
 		return nil, false, err
@@ -82,7 +84,7 @@ func describeProxy(r api.Route, env config.Env) finding {
 	case r.Proxy != "":
 		return fine("proxy", "%s (from %s)", r.Proxy, variable)
 	case r.IgnoredProxy:
-		return problem("proxy", networkFix(api.CauseProxyAddress), "%s is no address of a proxy, so none is used", variable)
+		return problem("proxy", api.CauseProxyAddress.Fix(), "%s is no address of a proxy, so none is used", variable)
 	case variable != "":
 		return fine("proxy", "none; %s does not hold for %s", variable, r.Base.Hostname())
 	case env("ALL_PROXY") != "" || env("all_proxy") != "":
@@ -111,7 +113,7 @@ func describeResolved(r api.Route) finding {
 	if len(r.Addresses) == 0 {
 		return fine("dns", "not needed for %s", host)
 	}
-	addresses := counted(len(r.Addresses), "address")
+	addresses := cli.Counted(len(r.Addresses), "address")
 	if len(r.Addresses) > 1 {
 		addresses = fmt.Sprintf("%d addresses", len(r.Addresses))
 	}
@@ -136,8 +138,8 @@ func describeTLS(r api.Route) finding {
 	found := fine("tls", "%s, the certificate is verified", r.TLS)
 	if c := r.Certificate; c != nil {
 		if left := time.Until(c.NotAfter); left < soonExpired {
-			found.Detail += fmt.Sprintf(" and ends in %s (%s)", counted(int(left/(24*time.Hour)), "day"), day(c.NotAfter))
-			found.Fix = orNull("ask the owner of the service to renew it")
+			found.detail = failure.Hintf("%s and ends in %s (%s)", found.detail, cli.Counted(int(left/(24*time.Hour)), "day"), day(c.NotAfter))
+			found.fix = failure.Plain("ask the owner of the service to renew it")
 		}
 	}
 	return found
@@ -147,9 +149,9 @@ func describeAnswer(r api.Route) finding {
 	status := strings.TrimSpace(fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status)))
 	switch {
 	case isWebPage(r):
-		return problem("service", "set the base URL of the API instead: hobnob config set base_url URL"+ofProfile, "%s answers with a web page", r.Base)
+		return problem("service", failure.Hintf("set the base URL of the API instead: %s", failure.Run("hobnob config set base_url URL")), "%s answers with a web page", r.Base)
 	case r.Status >= 500:
-		return problem("service", "try later, or ask the owner of the service", "%s answers %s", r.Base, status)
+		return problem("service", failure.Plain("try later, or ask the owner of the service"), "%s answers %s", r.Base, status)
 	case r.Elsewhere != "":
 		return fine("service", "answers %s to a request without a token, and points to %s", status, r.Elsewhere)
 	}
@@ -166,7 +168,7 @@ func describeClock(r api.Route) finding {
 	case !r.HasClock:
 		return skipped("clock", "the service does not tell its time")
 	case skew > maxSkew:
-		return problem("clock", "set the clock of this machine; a wrong one makes tokens and certificates seem expired", "this machine is %s %s the service", config.Format(skew), direction)
+		return problem("clock", failure.Plain("set the clock of this machine; a wrong one makes tokens and certificates seem expired"), "this machine is %s %s the service", config.Format(skew), direction)
 	}
 	return fine("clock", "agrees with that of the service")
 }

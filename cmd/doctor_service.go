@@ -6,24 +6,19 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // checkService checks what a question of the selected profile needs.
-func checkService(ctx context.Context, f *Factory) ([]finding, error) {
-	findings, err := findService(ctx, f)
-	for i, found := range findings {
-		findings[i].Detail = f.inProfile(found.Detail)
-		if found.Fix != nil {
-			findings[i].Fix = orNull(f.inProfile(*found.Fix))
-		}
-	}
-	return findings, err
+func checkService(ctx context.Context, f *cli.Factory) ([]finding, error) {
+	return findService(ctx, f)
 }
 
-func findService(ctx context.Context, f *Factory) ([]finding, error) {
+func findService(ctx context.Context, f *cli.Factory) ([]finding, error) {
 	c, err := f.Config()
 	if err != nil {
 		return []finding{skipped("profile", "not checked, because the configuration cannot be read")}, nil
@@ -34,7 +29,7 @@ func findService(ctx context.Context, f *Factory) ([]finding, error) {
 	}
 	findings := append([]finding{found}, checkAgents(c, profile)...)
 	if err := f.IO.CheckStyle(profile.Style); err != nil {
-		findings = append(findings, problem("style", styleHint(), "%v", err))
+		findings = append(findings, problem("style", failure.Plain(config.StyleHint()), "%v", err))
 	}
 	if profile.Embedded() {
 		return append(findings,
@@ -82,7 +77,7 @@ func checkAgents(c *config.Config, p config.Profile) []finding {
 	case p.Agent == "" && p.Embedded():
 		findings = append(findings, fine("agent", "guide; none is set"))
 	case p.Agent == "":
-		findings = append(findings, fine("agent", "none is set, so the service chooses; choose one with: hobnob agents use NAME"+ofProfile))
+		findings = append(findings, fine("agent", "none is set, so the service chooses; choose one with: %s", failure.Run("hobnob agents use NAME")))
 	case p.Agent == id:
 		findings = append(findings, fine("agent", "%s (from %s)", id, value.Source))
 	default:
@@ -90,14 +85,14 @@ func checkAgents(c *config.Config, p config.Profile) []finding {
 	}
 	for _, name := range p.AgentNames() {
 		if id := p.Agents[name]; !config.IsUUID(id) && name != p.Agent {
-			findings = append(findings, problem("agent", "hobnob agents add "+shell.Word(name)+" UUID"+ofProfile, "the alias %s stands for %q, which is no UUID", name, id))
+			findings = append(findings, problem("agent", failure.Hintf("%s", failure.Run("hobnob agents add %s UUID", shell.Word(name))), "the alias %s stands for %q, which is no UUID", name, id))
 		}
 	}
 	return findings
 }
 
 // checkKeyring asks the keyring for an entry that it need not have.
-func checkKeyring(ctx context.Context, f *Factory) finding {
+func checkKeyring(ctx context.Context, f *cli.Factory) finding {
 	resolver := credential.Resolver{}
 	status := resolver.Probe(ctx, credential.Key{Profile: config.Default, Origin: "https://example.com"})
 	return describeKeyring(status, false)
@@ -111,20 +106,20 @@ func describeKeyring(s credential.Status, needed bool) finding {
 	case s.Keyring == nil:
 		return fine("keyring", "works")
 	case needed && errors.As(s.Keyring, &failed):
-		return problem("keyring", keyringHint(failed), "%v", s.Keyring)
+		return problem("keyring", failed.Failure().Hint, "%v", s.Keyring)
 	case needed:
-		return problem("keyring", "", "%v", s.Keyring)
+		return problem("keyring", failure.Hint{}, "%v", s.Keyring)
 	}
 	return fine("keyring", "not needed here, and it does not work: %v", s.Keyring)
 }
 
 // checkAccount looks for the token and, where the service is reached, tries it.
-func checkAccount(ctx context.Context, f *Factory, p config.Profile, reached bool) ([]finding, error) {
+func checkAccount(ctx context.Context, f *cli.Factory, p config.Profile, reached bool) ([]finding, error) {
 	resolver, key, err := f.Tokens(p)
 	if err != nil {
 		return nil, err
 	}
-	stop := f.wait("looking for the token")
+	stop := f.Print.Wait("looking for the token")
 	status := resolver.Probe(ctx, key)
 	stop()
 	if ctx.Err() != nil {
@@ -133,7 +128,7 @@ func checkAccount(ctx context.Context, f *Factory, p config.Profile, reached boo
 	keyring := describeKeyring(status, errors.Is(status.Err, status.Keyring))
 	if status.Err != nil {
 		var failed *credential.KeyringError
-		token := problemOf("token", noToken(status.Err, resolver, key))
+		token := problemOf("token", resolver.Explain(status.Err, key))
 		if errors.As(status.Err, &failed) {
 			// Told once, beside the keyring.
 			token = skipped("token", "not checked, because the keyring does not answer")
@@ -148,15 +143,15 @@ func checkAccount(ctx context.Context, f *Factory, p config.Profile, reached boo
 	return []finding{keyring, token, listing}, err
 }
 
-func tryToken(ctx context.Context, f *Factory, p config.Profile, secret string, from credential.Source) (token, listing finding, err error) {
+func tryToken(ctx context.Context, f *cli.Factory, p config.Profile, secret string, from credential.Source) (token, listing finding, err error) {
 	p.Timeout, p.Retries = min(p.Timeout, checkLimit), 0
-	client, err := f.clientWithToken(p, secret)
+	client, err := f.ClientWithToken(p, secret)
 	if err != nil {
 		return token, listing, err
 	}
 	limited, cancel := context.WithTimeout(ctx, checkLimit)
 	defer cancel()
-	stop := f.wait("trying the token")
+	stop := f.Print.Wait("trying the token")
 	path, err := client.FindListing(limited)
 	stop()
 	if ctx.Err() != nil {
@@ -174,15 +169,15 @@ func tryToken(ctx context.Context, f *Factory, p config.Profile, secret string, 
 		if e.Status == 403 {
 			what = "the service knows it and does not allow the listing"
 		}
-		return problem("token", tokenHint(e.Status, from), "%s; %s: %v", source, what, e), skipped("listing", "not checked, because it needs the token"), nil
+		return problem("token", from.Refused(e.Status), "%s; %s: %v", source, what, e), skipped("listing", "not checked, because it needs the token"), nil
 	case api.IsNoListing(err):
-		return told, problem("listing", "check the path of the base URL; where the listing is elsewhere: hobnob config set conversations_path PATH"+ofProfile, "the service has none: %v", err), nil
+		return told, problem("listing", failure.Hintf("check the path of the base URL; where the listing is elsewhere: %s", failure.Run("hobnob config set conversations_path PATH")), "the service has none: %v", err), nil
 	case isRemote && e.Kind == api.KindBroken:
-		return told, problem("listing", "check that the base URL is that of an Agent Chat Service", "%v", err), nil
+		return told, problem("listing", failure.Plain("check that the base URL is that of an Agent Chat Service"), "%v", err), nil
 	case isRemote && e.Kind == api.KindCanceled:
-		return told, problem("listing", "try later, or ask the owner of the service", "no answer within %s", config.Format(checkLimit)), nil
+		return told, problem("listing", failure.Plain("try later, or ask the owner of the service"), "no answer within %s", config.Format(checkLimit)), nil
 	case isRemote && e.Kind == api.KindRefused:
-		return told, problem("listing", describeRemote(e, false).Hint, "%v", err), nil
+		return told, problem("listing", e.Failure().Hint, "%v", err), nil
 	}
-	return told, problem("listing", "try later, or ask the owner of the service", "%v", err), nil
+	return told, problem("listing", failure.Plain("try later, or ask the owner of the service"), "%v", err), nil
 }

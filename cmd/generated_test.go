@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -26,8 +27,8 @@ func TestTheCommittedFilesAreWhatGoGenerateWrites(t *testing.T) {
 			t.Parallel()
 			fresh := t.TempDir()
 			var stderr bytes.Buffer
-			f := newFactory(&terminal.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &stderr}, func(string) string { return "" })
-			if code := run(t.Context(), f, append(args, fresh)); code != exitOK {
+			f := cli.New(&terminal.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &stderr}, func(string) string { return "" })
+			if code := run(t.Context(), f, append(args, fresh)); code != 0 {
 				t.Fatalf("hobnob %s ended with %d:\n%s", strings.Join(args, " "), code, &stderr)
 			}
 			compareDirs(t, dir, readDir(t, filepath.Join("..", filepath.FromSlash(dir))), readDir(t, fresh))

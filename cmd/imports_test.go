@@ -24,7 +24,10 @@ const module = "github.com/hobnob-cli/hobnob"
 const picture = "docs/picture"
 
 // leaves import nothing of hobnob.
-var leaves = []string{"internal/atomicfile", "internal/baseurl", "internal/sqlite", "internal/sqlitefile"}
+var leaves = []string{
+	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/duration", "internal/failure", "internal/shell", "internal/sqlite",
+	"internal/sqlitefile", "internal/suggest",
+}
 
 // mayImport lists, for each package, which others of hobnob it may import. A
 // new package has to be listed.
@@ -33,18 +36,24 @@ var mayImport = map[string][]string{
 	"cmd":                 {"docs", "internal/*"},
 	"docs":                {},
 	picture:               {},
+	"internal/access":     {"internal/shell"},
 	"internal/agent":      leaves,
 	"internal/api":        leaves,
 	"internal/atomicfile": {},
-	"internal/baseurl":    {},
-	"internal/chat":       {"internal/api", "internal/history"},
+	"internal/baseurl":    {"internal/failure"},
+	"internal/chat":       slices.Concat(leaves, []string{"internal/api", "internal/history"}),
+	"internal/cli":        {"docs", "internal/*"},
 	"internal/config":     leaves,
 	"internal/credential": leaves,
 	"internal/draft":      leaves,
+	"internal/duration":   {"internal/failure"},
+	"internal/failure":    {"internal/shell"},
 	"internal/history":    leaves,
 	"internal/service":    {"internal/agent", "internal/api", "internal/sqlite"},
-	"internal/sqlite":     {},
+	"internal/shell":      {},
+	"internal/sqlite":     {"internal/failure"},
 	"internal/sqlitefile": {},
+	"internal/suggest":    {},
 	"internal/template":   leaves,
 	"internal/terminal":   leaves,
 	"internal/transcript": {"internal/history"},

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/draft"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -29,7 +31,6 @@ type interactive struct {
 	// it, the agent.
 	question chat.Question
 	files    []chat.File   // that go with the next question
-	asked    string        // without history: the latest question, if it got no answer
 	failed   string        // its turn, if it got no answer
 	reply    string        // the latest reply
 	unsaved  []chat.Answer // that could not be kept yet
@@ -89,25 +90,25 @@ func (e *exchange) begin(question chat.Question) (i *interactive, leave func(), 
 		name := url.PathEscape(e.profile.Name)
 		inputs = filepath.Join(paths.StateDir, "input", name+".jsonl")
 		if i.draft, i.next, err = draft.Open(filepath.Join(paths.StateDir, "drafts"), "chat-"+name); err != nil {
-			f.warn("what is typed is not kept before it is sent: %v", err)
+			f.Print.Warn("what is typed is not kept before it is sent: %v", err)
 		}
 	}
 	if i.inputs, err = terminal.OpenInputHistory(inputs); err != nil {
-		f.warn("what was typed before cannot be read: %v", err)
+		f.Print.Warn("what was typed before cannot be read: %v", err)
 	}
 	i.editor.History, i.editor.Complete, i.editor.Quoted = i.inputs, i.complete, asLine
 	if i.draft != nil {
 		i.editor.Changed = i.draft.Set
 		i.asker.Journalled = func(history.Turn) { i.draft.Set(i.next) }
 	}
-	f.wrapLines()
+	f.Print.WrapLines()
 	restore := func() {}
-	if f.Interrupts != nil {
-		i.interrupts, restore = f.Interrupts()
+	if f.Print.Interrupts != nil {
+		i.interrupts, restore = f.Print.Interrupts()
 	}
-	f.note("asking %s; /help lists the commands, Ctrl-D leaves", i.agentName())
+	f.Print.Note("asking %s; /help lists the commands, Ctrl-D leaves", i.agentName())
 	if i.next != "" && i.editor.Rich() {
-		f.note("what was typed last and not sent is in the line; Ctrl-C clears it")
+		f.Print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
 	}
 	return i, func() {
 		restore()
@@ -116,7 +117,7 @@ func (e *exchange) begin(question chat.Question) (i *interactive, leave func(), 
 			return
 		}
 		if err := i.draft.Close(); err != nil {
-			f.warn("what was typed last is not kept: %v", err)
+			f.Print.Warn("what was typed last is not kept: %v", err)
 		}
 	}, nil
 }
@@ -133,14 +134,14 @@ func (i *interactive) read(ctx context.Context) (step func(context.Context) erro
 		case errors.Is(err, terminal.ErrWantsEditor):
 			return func(ctx context.Context) error { return i.editLine(ctx, text) }, nil
 		case errors.Is(err, terminal.ErrTokenChanged):
-			i.f.warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
+			i.f.Print.Warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
 			i.next = text
 			continue
 		case errors.Is(err, terminal.ErrInterrupted):
 			i.keep(text)
 			i.settle()
 			if strings.TrimSpace(text) == "" {
-				i.f.note("Ctrl-D or /exit leaves")
+				i.f.Print.Note("Ctrl-D or /exit leaves")
 			}
 			continue
 		case err != nil:
@@ -159,7 +160,7 @@ func (i *interactive) read(ctx context.Context) (step func(context.Context) erro
 func (i *interactive) keep(text string) {
 	if err := i.inputs.Add(text); err != nil && !i.forgets {
 		i.forgets = true
-		i.f.warn("what is typed is not remembered: %v", err)
+		i.f.Print.Warn("what is typed is not remembered: %v", err)
 	}
 }
 
@@ -178,21 +179,23 @@ func (i *interactive) prompt() string {
 	if i.question.Title != "" {
 		where = i.question.Title
 	}
-	if c := i.question.Conversation; c != nil {
-		where = c.Title
-	} else if !i.save {
+	if !i.save {
 		where = "unsaved chat"
+	} else if c := i.question.Conversation; c != nil {
+		where = c.Title
 	}
 	where = i.f.IO.Truncate(terminal.CleanLine(where), min(max(columns/3, 8), max(room, 1)))
 	with := i.f.IO.Truncate(terminal.CleanLine(i.agentName()), max(columns/4, 8))
 	after, files := "", ""
-	if p := i.question.Parent; p != nil && *p != "" {
+	if p := i.question.Parent; !i.save {
+		after = ""
+	} else if p != nil && *p != "" {
 		after = " after " + history.Short(*p)
 	} else if p != nil {
 		after = " from the start"
 	}
 	if len(i.files) > 0 {
-		files = ", " + counted(len(i.files), "file")
+		files = ", " + cli.Counted(len(i.files), "file")
 	}
 	rest := ""
 	for _, fits := range []string{after + " (" + with + files + ")", " (" + with + files + ")", " (" + with + ")"} {
@@ -213,7 +216,7 @@ func (i *interactive) agentName() string {
 	if config.IsUUID(name) {
 		name = history.Short(name)
 	}
-	return first(name, i.profile.Name)
+	return cmp.Or(name, i.profile.Name)
 }
 
 // handle does what a text says: a command, or a question.
@@ -256,15 +259,15 @@ func (i *interactive) interruptibly(ctx context.Context, step func(context.Conte
 	go func() {
 		select {
 		case s := <-i.interrupts:
-			cancel(&signalError{signal: s})
+			cancel(&cli.SignalError{Signal: s})
 		case <-done:
 		}
 	}()
 	err := step(inner)
 	close(done)
-	var stopped *signalError
+	var stopped *cli.SignalError
 	if err != nil && ctx.Err() == nil && errors.As(context.Cause(inner), &stopped) {
-		err = &interruptedError{signal: stopped, err: err}
+		err = &cli.InterruptedError{Signal: stopped, Err: err}
 	}
 	return err
 }
@@ -272,8 +275,8 @@ func (i *interactive) interruptibly(ctx context.Context, step func(context.Conte
 // tell reports an error, and how to go on when a question got no answer.
 func (i *interactive) tell(err error) {
 	f := i.f
-	told := f.explain(err)
-	f.line("error", told.Message)
+	told := f.Print.Explain(err)
+	f.Print.Line("error", told.Message)
 	var failed *chat.FailedError
 	var noTurn *history.TurnNotFoundError
 	var missing *history.NotFoundError
@@ -289,6 +292,6 @@ func (i *interactive) tell(err error) {
 		}
 	}
 	if told.Hint != "" {
-		f.line("hint", told.Hint)
+		f.Print.Line("hint", told.Hint)
 	}
 }

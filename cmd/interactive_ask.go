@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -73,16 +74,10 @@ func (i *interactive) send(ctx context.Context, prompt string) error {
 	}
 	var failed *chat.FailedError
 	id := answer.Conversation
-	if errors.As(err, &failed) {
-		id = failed.Conversation
-	}
 	if id == "" {
-		if i.asked = prompt; err == nil || answer.Reply.Text != "" {
-			i.asked, i.files = "", nil
-			i.question.Earlier = append(i.question.Earlier, history.Turn{Question: prompt, Reply: answer.Reply.Text, State: history.Answered})
-		}
 		return err
 	}
+	errors.As(err, &failed)
 	i.files = nil
 	found, ferr := i.asker.History.Find(context.WithoutCancel(ctx), id)
 	if ferr != nil {
@@ -92,7 +87,7 @@ func (i *interactive) send(ctx context.Context, prompt string) error {
 	if failed == nil {
 		i.question.Parent = nil
 	} else {
-		i.failed = failed.Turn
+		i.failed = answer.Turn
 	}
 	return err
 }
@@ -104,10 +99,7 @@ func (i *interactive) gone(c *history.Conversation, err error) error {
 		return err
 	}
 	short := history.Short(c.ID)
-	return &hintError{
-		err:  fmt.Errorf("nothing was sent: conversation %s was deleted meanwhile", short),
-		hint: "/new begins another; to bring it back: hobnob conversations restore " + short,
-	}
+	return failure.WithHint(fmt.Errorf("nothing was sent: conversation %s was deleted meanwhile", short), "%s", "/new begins another; to bring it back: hobnob conversations restore "+short)
 }
 
 // saveAgain tries once more to keep the answers that could not be kept: without
@@ -116,7 +108,7 @@ func (i *interactive) saveAgain(ctx context.Context) {
 	var left []chat.Answer
 	for _, answer := range i.unsaved {
 		if err := i.asker.Save(ctx, &answer); err != nil {
-			i.f.warn("the reply of turn %s still cannot be saved: %v", history.Short(answer.Turn), err)
+			i.f.Print.Warn("the reply of turn %s still cannot be saved: %v", history.Short(answer.Turn), err)
 			left = append(left, answer)
 		}
 	}
@@ -125,20 +117,8 @@ func (i *interactive) saveAgain(ctx context.Context) {
 
 // again asks the last question once more, beside its first turn.
 func (i *interactive) again(ctx context.Context, _ string) error {
-	if i.asker.History == nil {
-		asked, earlier := i.asked, i.question.Earlier
-		question, n := asked, len(earlier)
-		if question == "" && n > 0 {
-			question, i.question.Earlier = earlier[n-1].Question, earlier[:n-1:n-1]
-		}
-		if question == "" {
-			return usagef("ask something first", "there is no question to ask again")
-		}
-		err := i.send(ctx, question)
-		if i.asked != "" {
-			i.asked, i.question.Earlier = asked, earlier
-		}
-		return err
+	if !i.save && i.question.Conversation == nil {
+		return failure.Usagef("ask something first", "there is no question to ask again")
 	}
 	turn, err := i.lastTurn(ctx)
 	if err != nil {
@@ -150,20 +130,8 @@ func (i *interactive) again(ctx context.Context, _ string) error {
 // undo goes back before the last question and puts it into the next line.
 // Nothing is removed.
 func (i *interactive) undo(ctx context.Context, _ string) error {
-	if i.asker.History == nil {
-		n := len(i.question.Earlier)
-		switch {
-		case i.asked != "":
-			i.put(i.asked)
-			i.asked = ""
-		case n == 0:
-			return usagef("ask something first", "there is no question to take back")
-		default:
-			i.put(i.question.Earlier[n-1].Question)
-			i.reply, i.question.Earlier = "", i.question.Earlier[:n-1]
-		}
-		i.f.note("back before the last question")
-		return nil
+	if !i.save && i.question.Conversation == nil {
+		return failure.Usagef("ask something first", "there is no question to take back")
 	}
 	turn, err := i.lastTurn(ctx)
 	if err != nil {
@@ -176,7 +144,11 @@ func (i *interactive) undo(ctx context.Context, _ string) error {
 			i.reply = before.Reply
 		}
 	}
-	i.f.note("back before turn %s, which is kept", history.Short(turn.ID))
+	if !i.save {
+		i.f.Print.Note("back before the last question")
+		return nil
+	}
+	i.f.Print.Note("back before turn %s, which is kept", history.Short(turn.ID))
 	return nil
 }
 
@@ -193,7 +165,7 @@ func (i *interactive) lastTurn(ctx context.Context) (history.Turn, error) {
 	}
 	if p := i.question.Parent; p != nil {
 		if *p == "" {
-			return history.Turn{}, usagef("/tree shows all turns, and /at continues from one", "this is before the first question")
+			return history.Turn{}, failure.Usagef("/tree shows all turns, and /at continues from one", "this is before the first question")
 		}
 		return store.FindTurn(ctx, c.ID, *p)
 	}
@@ -201,16 +173,9 @@ func (i *interactive) lastTurn(ctx context.Context) (history.Turn, error) {
 	if err != nil {
 		return history.Turn{}, err
 	}
-	turn, ok, err := store.LastUnanswered(ctx, now)
-	if err != nil || ok {
-		return turn, err
-	}
-	if now.Head == "" {
-		return turn, usagef("wait for its answer", "the only question of this conversation is still in flight")
-	}
-	return store.FindTurn(ctx, c.ID, now.Head)
+	return chat.LastQuestion(ctx, store, now)
 }
 
 func noConversation() error {
-	return usagef("ask something first, or open one with /open", "there is no conversation yet")
+	return failure.Usagef("ask something first, or open one with /open", "there is no conversation yet")
 }

@@ -1,12 +1,15 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"unicode"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/suggest"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -78,9 +81,9 @@ func (i *interactive) command(ctx context.Context, name, argument string) error 
 	required := c.argument != "" && c.argument[0] != '['
 	switch {
 	case required && argument == "":
-		return usagef("usage: /"+c.name+" "+c.argument, "/%s needs %s", c.name, c.argument)
+		return failure.Usagef("usage: /"+c.name+" "+c.argument, "/%s needs %s", c.name, c.argument)
 	case c.argument == "" && argument != "":
-		return usagef("usage: /"+c.name, "/%s takes nothing after it", c.name)
+		return failure.Usagef("usage: /"+c.name, "/%s takes nothing after it", c.name)
 	}
 	return c.run(i, ctx, argument)
 }
@@ -96,10 +99,10 @@ func unknownCommand(name string) error {
 		}
 	}
 	hint := "/help lists the commands; " + ask
-	if near := first(append(begins, nearest(name, names))...); near != "" {
+	if near := cmp.Or(append(begins, suggest.Nearest(name, names))...); near != "" {
 		hint = "did you mean /" + near + "? " + ask
 	}
-	return usagef(hint, "there is no command /%s", name)
+	return failure.Usagef(hint, "there is no command /%s", name)
 }
 
 func (i *interactive) help(_ context.Context, name string) error {
@@ -114,7 +117,7 @@ func (i *interactive) help(_ context.Context, name string) error {
 		if c.more != "" {
 			text += "  " + c.more + "\n"
 		}
-		return f.printText(terminal.Wrap(text, columns, 2))
+		return f.Print.Text(terminal.Wrap(text, columns, 2))
 	}
 	var text strings.Builder
 	format, indent := fmt.Sprintf("%%-%ds%%s\n", helpColumn), helpColumn
@@ -130,7 +133,7 @@ func (i *interactive) help(_ context.Context, name string) error {
 	if !i.editor.Rich() {
 		keys = `Enter sends; after """ it begins a new line, until """ ends it. Ctrl-C stops a question that waits.`
 	}
-	return f.page(terminal.Wrap(text.String(), columns, indent) + "\n" + terminal.Wrap(keys, columns, 0) + "\n")
+	return f.Print.Page(terminal.Wrap(text.String(), columns, indent) + "\n" + terminal.Wrap(keys, columns, 0) + "\n")
 }
 
 // helpColumn is where help explains a command.

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"path/filepath"
@@ -30,7 +31,7 @@ func (i *interactive) completeAgent(string) []terminal.Candidate {
 // completeConversation offers titles, and ids where the title is not one that can
 // be typed.
 func (i *interactive) completeConversation(typed string) []terminal.Candidate {
-	if i.asker.History == nil {
+	if !i.save {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
@@ -58,7 +59,7 @@ func (i *interactive) completeConversation(typed string) []terminal.Candidate {
 }
 
 func (i *interactive) completeTurn(string) []terminal.Candidate {
-	if i.asker.History == nil || i.question.Conversation == nil {
+	if !i.save || i.question.Conversation == nil {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
@@ -95,7 +96,7 @@ func filesBeginning(typed, path string, encode func(string) string, quote rune) 
 	if err != nil || quote == '\\' {
 		return nil
 	}
-	entries, err := os.ReadDir(first(dir, "."))
+	entries, err := os.ReadDir(cmp.Or(dir, "."))
 	if err != nil {
 		return nil
 	}

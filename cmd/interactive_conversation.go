@@ -4,14 +4,17 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // inHistory returns the history, which a chat that saves nothing does not have.
 func (i *interactive) inHistory() (*history.Store, error) {
-	if i.asker.History == nil {
-		return nil, usagef("leave --no-save out, or see: hobnob config get history.save"+ofProfile, "this chat saves nothing and has no history")
+	if !i.save {
+		return nil, failure.WithHint(failure.Usagef("", "this chat saves nothing and has no history"), "leave --no-save out, or see: %s", failure.Run("hobnob config get history.save"))
 	}
 	return i.asker.History, nil
 }
@@ -29,9 +32,9 @@ func (i *interactive) current(ctx context.Context) (history.Conversation, error)
 }
 
 func (i *interactive) startNew(_ context.Context, title string) error {
-	i.question.Conversation, i.question.Parent, i.question.Earlier, i.question.Title = nil, nil, nil, title
-	i.reply, i.failed, i.asked = "", "", ""
-	i.f.note("the next question begins a new conversation")
+	i.question.Conversation, i.question.Parent, i.question.Title = nil, nil, title
+	i.reply, i.failed = "", ""
+	i.f.Print.Note("the next question begins a new conversation")
 	return nil
 }
 
@@ -45,11 +48,10 @@ func (i *interactive) open(ctx context.Context, ref string) error {
 	}
 	found, err := store.Find(ctx, ref)
 	if err != nil {
-		return inTrash(ctx, store, err)
+		return err
 	}
 	if found.Profile != i.profile.Name {
-		return usagef(fmt.Sprintf("continue it there: hobnob chat -p %s -C %s", found.Profile, history.Short(found.ID)),
-			"conversation %s belongs to the profile %q, not to %q", history.Short(found.ID), found.Profile, i.profile.Name)
+		return failure.Usagef(fmt.Sprintf("continue it there: hobnob chat -p %s -C %s", found.Profile, history.Short(found.ID)), "conversation %s belongs to the profile %q, not to %q", history.Short(found.ID), found.Profile, i.profile.Name)
 	}
 	i.question.Conversation, i.question.Parent, i.question.Title = &found, nil, ""
 	if found.AgentID != "" {
@@ -57,7 +59,7 @@ func (i *interactive) open(ctx context.Context, ref string) error {
 	}
 	i.reply, i.failed = "", ""
 	if found.Head == "" {
-		i.f.note("no question of this conversation has an answer yet")
+		i.f.Print.Note("no question of this conversation has an answer yet")
 		return nil
 	}
 	turn, err := store.FindTurn(ctx, found.ID, found.Head)
@@ -65,7 +67,7 @@ func (i *interactive) open(ctx context.Context, ref string) error {
 		return err
 	}
 	i.reply = turn.Reply
-	return writeError(i.f.IO.Page(i.f.transcript(found, []history.Turn{turn}, i.profile)))
+	return cli.OutputError(i.f.IO.Page(renderConversation(i.f, found, []history.Turn{turn}, i.profile)))
 }
 
 func (i *interactive) rename(ctx context.Context, title string) error {
@@ -74,7 +76,7 @@ func (i *interactive) rename(ctx context.Context, title string) error {
 	}
 	if i.question.Conversation == nil {
 		i.question.Title = title
-		i.f.note("the next question begins a conversation called %q", title)
+		i.f.Print.Note("the next question begins a conversation called %q", title)
 		return nil
 	}
 	c, err := i.current(ctx)
@@ -100,17 +102,17 @@ func (i *interactive) switchAgent(_ context.Context, name string) error {
 			rows = append(rows, []string{alias, i.profile.Agents[alias], mark})
 		}
 		if len(rows) == 0 {
-			i.f.note("the profile %q names no agents; hobnob agents add NAME UUID"+ofProfile+" does", i.profile.Name)
+			i.f.Print.Note("the profile %q names no agents; %s does", i.profile.Name, failure.Run("hobnob agents add NAME UUID"))
 			return nil
 		}
-		return writeError(i.f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows))
+		return cli.OutputError(i.f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows))
 	}
 	id, err := i.profile.AgentID(name)
 	if err != nil {
 		return err
 	}
 	i.question.AgentID = id
-	i.f.note("asking %s from now on", i.agentName())
+	i.f.Print.Note("asking %s from now on", i.agentName())
 	return nil
 }
 
@@ -131,11 +133,11 @@ func (i *interactive) at(ctx context.Context, ref string) error {
 	if err != nil {
 		return err
 	}
-	if err := continuable(turn); err != nil {
+	if err := chat.Continuable(turn); err != nil {
 		return err
 	}
 	i.question.Parent, i.reply, i.failed = &turn.ID, turn.Reply, ""
-	i.f.note("the next question follows %s: %s", history.Short(turn.ID), history.TitleOf(turn.Question))
+	i.f.Print.Note("the next question follows %s: %s", history.Short(turn.ID), history.TitleOf(turn.Question))
 	return nil
 }
 
@@ -145,7 +147,7 @@ func (i *interactive) context(ctx context.Context, _ string) error {
 		return err
 	}
 	c, unanswered := history.Conversation{}, ""
-	if i.question.Conversation != nil {
+	if i.save && i.question.Conversation != nil {
 		if c, err = i.current(ctx); err != nil {
 			return err
 		}

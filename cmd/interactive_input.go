@@ -5,6 +5,8 @@ import (
 	"errors"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // compose writes the next question in the editor and asks it.
@@ -28,17 +30,17 @@ func (i *interactive) edit(ctx context.Context, initial string, line func(string
 	i.keep(text)
 	err = i.handle(ctx, text)
 	if _, _, ok := slashCommand(text); ok {
-		discard(file)
+		cli.Discard(file)
 		return err
 	}
 	if i.next != "" && i.draft != nil {
 		i.draft.Set(i.next)
-		discard(file)
+		cli.Discard(file)
 		return err
 	}
 	var failed *chat.FailedError
 	if errors.As(err, &failed) {
-		discard(file) // /again has it
+		cli.Discard(file) // /again has it
 		return err
 	}
 	return keepDraft(file, chat.Answer{}, err)
@@ -50,15 +52,15 @@ func (i *interactive) addFile(ctx context.Context, name string) error {
 	switch name {
 	case "":
 		if len(i.files) == 0 {
-			f.note("no file goes with the next question")
+			f.Print.Note("no file goes with the next question")
 		}
 		for _, file := range i.files {
-			f.note("goes with the next question: %s, %d bytes", file.Name, len(file.Data))
+			f.Print.Note("goes with the next question: %s, %d bytes", file.Name, len(file.Data))
 		}
 		return nil
 	case "-":
 		i.files = nil
-		f.note("no file goes with the next question")
+		f.Print.Note("no file goes with the next question")
 		return nil
 	}
 	path, err := i.path(name)
@@ -66,9 +68,8 @@ func (i *interactive) addFile(ctx context.Context, name string) error {
 		return err
 	}
 	data, err := readFile(ctx, path)
-	var usage *usageError
-	if errors.As(err, &usage) {
-		return usagef("usage: /file PATH; Tab completes it", "%s", usage.message)
+	if failure.Of(err).Kind == failure.Usage {
+		return failure.Usagef("usage: /file PATH; Tab completes it", "%v", err)
 	}
 	if err != nil {
 		return err
@@ -78,6 +79,6 @@ func (i *interactive) addFile(ctx context.Context, name string) error {
 		return promptError(err)
 	}
 	i.files = append(i.files, file)
-	f.note("%s goes with the next question, %d bytes", path, len(data))
+	f.Print.Note("%s goes with the next question, %d bytes", path, len(data))
 	return nil
 }

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/transcript"
@@ -18,7 +20,7 @@ import (
 // lastReply is the reply that /copy and /save mean.
 func (i *interactive) lastReply() (string, error) {
 	if i.reply == "" {
-		return "", usagef("ask something first", "there is no reply yet")
+		return "", failure.Usagef("ask something first", "there is no reply yet")
 	}
 	return i.reply, nil
 }
@@ -31,7 +33,7 @@ func (i *interactive) copyReply(ctx context.Context, what string) error {
 	if what != "" {
 		word, language, _ := strings.Cut(what, " ")
 		if word != "code" {
-			return usagef("usage: /copy [code [LANGUAGE]]", "/copy cannot copy %q", what)
+			return failure.Usagef("usage: /copy [code [LANGUAGE]]", "/copy cannot copy %q", what)
 		}
 		if text, err = block(text, strings.TrimSpace(language)); err != nil {
 			return err
@@ -42,10 +44,10 @@ func (i *interactive) copyReply(ctx context.Context, what string) error {
 		return err
 	}
 	if how == terminal.OSC52 {
-		i.f.note("the terminal was asked to copy it (OSC 52); it does not say whether it did")
+		i.f.Print.Note("the terminal was asked to copy it (OSC 52); it does not say whether it did")
 		return nil
 	}
-	i.f.note("copied (%s)", how)
+	i.f.Print.Note("copied (%s)", how)
 	return nil
 }
 
@@ -78,11 +80,11 @@ func (i *interactive) saveReply(ctx context.Context, name string) error {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if info, err := os.Stat(path); err == nil {
 		if info.IsDir() {
-			return usagef("name a file in it", "%s is a directory", path)
+			return failure.Usagef("name a file in it", "%s is a directory", path)
 		}
 		yes, err := i.f.IO.Confirm(ctx, fmt.Sprintf("%s exists. Replace it?", path))
 		if err != nil || !yes {
-			i.f.note("nothing was written")
+			i.f.Print.Note("nothing was written")
 			return err
 		}
 		flags = os.O_WRONLY | os.O_TRUNC // which keeps its permissions
@@ -95,7 +97,7 @@ func (i *interactive) saveReply(ctx context.Context, name string) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	i.f.note("wrote the reply to %s", path)
+	i.f.Print.Note("wrote the reply to %s", path)
 	return nil
 }
 
@@ -109,16 +111,15 @@ func (i *interactive) export(ctx context.Context, name string) error {
 		return err
 	}
 	if extension := filepath.Ext(path); extension != "" && !slices.Contains(exportFormats, extension[1:]) {
-		return usagef("end the name in .md, .json or .html", "there is no format %q", extension)
+		return failure.Usagef("end the name in .md, .json or .html", "there is no format %q", extension)
 	}
 	opts := conversationsExportOptions{f: i.f, Refs: []string{c.ID}, Output: path}
 	if err := opts.check(); err != nil {
 		return err
 	}
 	err = runConversationsExport(ctx, opts)
-	var hinted *hintError
-	if errors.As(err, &hinted) && strings.HasSuffix(hinted.Error(), " exists") {
-		return &hintError{err: hinted.err, hint: "choose another name"}
+	if err != nil && strings.HasSuffix(err.Error(), " exists") {
+		return failure.WithHint(err, "choose another name")
 	}
 	return err
 }
@@ -150,11 +151,11 @@ func (i *interactive) usage(ctx context.Context, switched string) error {
 			uncounted++
 		}
 	}
-	text := fmt.Sprintf("%s: %d prompt + %d completion = %d tokens", counted(answered, "answer"), sum.PromptTokens, sum.CompletionTokens, sum.TotalTokens)
+	text := fmt.Sprintf("%s: %d prompt + %d completion = %d tokens", cli.Counted(answered, "answer"), sum.PromptTokens, sum.CompletionTokens, sum.TotalTokens)
 	if uncounted > 0 {
 		text += fmt.Sprintf("; the service counted none for %d of them", uncounted)
 	}
-	return i.f.printf("%s\n", text)
+	return i.f.Print.Printf("%s\n", text)
 }
 
 func (i *interactive) raw(_ context.Context, switched string) error {
@@ -172,12 +173,12 @@ func (i *interactive) turn(what *bool, switched, meaning string) error {
 	switch strings.ToLower(switched) {
 	case "on":
 		*what = true
-		i.f.note("%s: on", meaning)
+		i.f.Print.Note("%s: on", meaning)
 	case "off":
 		*what = false
-		i.f.note("%s: off", meaning)
+		i.f.Print.Note("%s: off", meaning)
 	default:
-		return usagef("say on or off", "%q is neither on nor off", switched)
+		return failure.Usagef("say on or off", "%q is neither on nor off", switched)
 	}
 	return nil
 }

@@ -9,14 +9,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type loginOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Agent           string
 	Alias           string
@@ -24,7 +26,7 @@ type loginOptions struct {
 	InsecureStorage bool
 }
 
-func newLoginCommand(f *Factory) *cobra.Command {
+func newLoginCommand(f *cli.Factory) *cobra.Command {
 	opts := loginOptions{f: f}
 	cmd := &cobra.Command{
 		Use:         "login",
@@ -46,12 +48,12 @@ a file that only you can read.`,
 		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.Agent != "" && !config.IsUUID(opts.Agent) {
-				return usagef("an alias is given with --alias, or afterwards: hobnob agents add NAME UUID"+ofProfile, "--agent %q is not a UUID", opts.Agent)
+				return failure.WithHint(failure.Usagef("", "--agent %q is not a UUID", opts.Agent), "an alias is given with --alias, or afterwards: %s", failure.Run("hobnob agents add NAME UUID"))
 			}
 			if cmd.Flags().Changed("alias") {
 				opts.Alias = strings.ToLower(opts.Alias)
 				if err := config.CheckName(opts.Alias); err != nil {
-					return usagef("choose another alias", "--alias: %v", err)
+					return failure.Usagef("choose another alias", "--alias: %v", err)
 				}
 			}
 			return runLogin(cmd.Context(), opts)
@@ -88,6 +90,13 @@ func (e *notStoredError) Error() string {
 }
 func (e *notStoredError) Unwrap() error { return e.err }
 
+// Failure implements failure.Explainer.
+func (e *notStoredError) Failure() failure.Failure {
+	f := failure.Of(e.err)
+	f.Effect = "nothing was stored"
+	return f
+}
+
 func runLogin(ctx context.Context, opts loginOptions) error {
 	l := &login{loginOptions: opts}
 	token, err := l.ask(ctx)
@@ -101,7 +110,7 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 	source, err := resolver.Store(ctx, key, token, l.InsecureStorage)
 	var leftover *credential.LeftoverError
 	if errors.As(err, &leftover) {
-		l.f.warn("%v", leftover)
+		l.f.Print.Warn("%v", leftover)
 	} else if err != nil {
 		return err
 	}
@@ -109,9 +118,9 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 		return err
 	}
 	if resolver.Environment != "" {
-		l.f.note("HOBNOB_TOKEN is set and comes before what was stored")
+		l.f.Print.Note("HOBNOB_TOKEN is set and comes before what was stored")
 	} else if len(resolver.Command) > 0 {
-		l.f.note("the profile's token_command comes before what was stored")
+		l.f.Print.Note("the profile's token_command comes before what was stored")
 	}
 	place := "the keyring"
 	if source == credential.SourceFile {
@@ -160,7 +169,7 @@ func (l *login) selectProfile(ctx context.Context) error {
 	case err != nil:
 		return err
 	case name == config.Local && source.Kind == "flag":
-		return usagef("choose another name: hobnob login -p NAME", "the profile %q is the built-in service and needs no login", config.Local)
+		return failure.Usagef("choose another name: hobnob login -p NAME", "the profile %q is the built-in service and needs no login", config.Local)
 	case name == config.Local:
 		name = config.Default
 	}
@@ -192,9 +201,9 @@ func (l *login) checkAlias(alias, agent string) error {
 	case alias == "":
 		return nil
 	case agent == "" && (l.WithToken || !l.asksAgent()):
-		return usagef("add --agent UUID", "--alias %s names no agent", alias)
+		return failure.Usagef("add --agent UUID", "--alias %s names no agent", alias)
 	case taken && agent != "" && !strings.EqualFold(old, agent):
-		return usagef("choose another alias, or see: hobnob agents list"+ofProfile, "the alias %q is the agent %s already", alias, old)
+		return failure.WithHint(failure.Usagef("", "the alias %q is the agent %s already", alias, old), "choose another alias, or see: %s", failure.Run("hobnob agents list"))
 	}
 	return nil
 }
@@ -229,9 +238,9 @@ func (l *login) remember() error {
 func (l *login) report(source credential.Source, place string) error {
 	f := l.f
 	if f.Global.JSON {
-		return f.printJSON(map[string]any{
+		return f.Print.JSON(map[string]any{
 			"profile": l.profile.Name, "base_url": l.profile.BaseURL, "token_source": string(source),
-			"agent_id": orNull(l.Agent), "alias": orNull(l.Alias),
+			"agent_id": cli.OrNull(l.Agent), "alias": cli.OrNull(l.Alias),
 		})
 	}
 	agent, flag := "", ""
@@ -251,7 +260,7 @@ func (l *login) report(source credential.Source, place string) error {
 		name := terminal.CleanLine(l.profile.Agent)
 		agent = fmt.Sprintf("It asks the agent %s, which has no UUID yet; give it one: hobnob agents add %s UUID%s\n", name, shell.Word(name), flag)
 	}
-	return f.printf("Logged in to %s as profile %q; the token is in %s.\n%sThe settings are in %s.\nTry: %s \"hello\"\n",
+	return f.Print.Printf("Logged in to %s as profile %q; the token is in %s.\n%sThe settings are in %s.\nTry: %s \"hello\"\n",
 		terminal.CleanLine(l.profile.BaseURL), l.profile.Name, terminal.CleanLine(place), agent, terminal.CleanLine(l.config.Path()), try)
 }
 

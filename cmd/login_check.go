@@ -11,8 +11,10 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -31,9 +33,9 @@ func (e *unreachedError) Unwrap() error { return e.err }
 // reach goes the way to the service without a token. Any answer that does not
 // come from a web page will do.
 func (l *login) reach(ctx context.Context, p config.Profile) error {
-	options := l.f.clientOptions(p)
+	options := l.f.ClientOptions(p)
 	options.Timeout = min(options.Timeout, reachLimit)
-	stop := l.f.wait("reaching the service")
+	stop := l.f.Print.Wait("reaching the service")
 	route, err := api.Probe(ctx, options)
 	stop()
 	switch {
@@ -41,12 +43,12 @@ func (l *login) reach(ctx context.Context, p config.Profile) error {
 		return err
 	case route.Failed != "":
 		what, fix := blocked(route, time.Now())
-		return &hintError{err: &unreachedError{what, route.Failure()}, hint: fix}
+		return failure.WithHint(&unreachedError{what, route.Failure()}, "%s", fix)
 	case isWebPage(route):
-		failure := &api.Error{Kind: api.KindBroken, Op: "GET " + p.BaseURL, Status: route.Status}
-		return &hintError{err: &unreachedError{p.BaseURL + " answers with a web page", failure}, hint: "give the address of its API, without the path of a page"}
+		broken := &api.Error{Kind: api.KindBroken, Op: "GET " + p.BaseURL, Status: route.Status}
+		return failure.WithHint(&unreachedError{p.BaseURL + " answers with a web page", broken}, "give the address of its API, without the path of a page")
 	case route.Elsewhere != "":
-		l.f.note("%s points to %s; if the token is not accepted, that may be the address", p.BaseURL, route.Elsewhere)
+		l.f.Print.Note("%s points to %s; if the token is not accepted, that may be the address", p.BaseURL, route.Elsewhere)
 	}
 	return nil
 }
@@ -57,7 +59,7 @@ func (l *login) elsewhere(err error) error {
 	if l.f.Global.BaseURL != "" {
 		return err
 	}
-	return &hintError{err: err, hint: explain(err).Hint + "; another address is given by: hobnob login --base-url URL" + ofProfile}
+	return failure.WithHint(err, "%s; another address is given by: %s", failure.Of(err).Hint, failure.Run("hobnob login --base-url URL"))
 }
 
 // prepare finds what would make typing the token pointless.
@@ -89,7 +91,7 @@ func (l *login) findKeyring(ctx context.Context) error {
 	resolver.Environment, resolver.Command = "", nil
 	var failed *credential.KeyringError
 	for range maxAnswers {
-		stop := l.f.wait("asking the keyring")
+		stop := l.f.Print.Wait("asking the keyring")
 		err := resolver.Probe(ctx, key).Keyring
 		stop()
 		if err == nil {
@@ -170,15 +172,15 @@ func isOtherListing(err error) bool {
 // without a listing, or with one in another shape, cannot tell; that is said and no
 // obstacle.
 func (l *login) verify(ctx context.Context, token string) error {
-	client, err := l.f.clientWithToken(l.profile, token)
+	client, err := l.f.ClientWithToken(l.profile, token)
 	if err != nil {
 		return err
 	}
-	stop := l.f.wait("trying the token")
+	stop := l.f.Print.Wait("trying the token")
 	_, err = client.Conversations(ctx, 1)
 	stop()
 	if api.IsNoListing(err) {
-		l.f.warn("the token could not be tried, because the service has no listing of conversations at its usual places")
+		l.f.Print.Warn("the token could not be tried, because the service has no listing of conversations at its usual places")
 		return nil
 	}
 	var e *api.Error
@@ -186,12 +188,12 @@ func (l *login) verify(ctx context.Context, token string) error {
 	case err == nil:
 		return nil
 	case isOtherListing(err):
-		l.f.warn("the token could not be tried, because the service answers with a listing of conversations that hobnob cannot read: %v", errors.Unwrap(err))
+		l.f.Print.Warn("the token could not be tried, because the service answers with a listing of conversations that hobnob cannot read: %v", errors.Unwrap(err))
 		return nil
 	case errors.As(err, &e) && (e.Kind == api.KindUnknown || e.Kind == api.KindLimited):
-		err = &hintError{err: err, hint: "try again later: hobnob login" + ofProfile}
+		err = failure.WithHint(err, "try again later: %s", failure.Run("hobnob login"))
 	case e != nil && e.Kind == api.KindBroken:
-		err = l.elsewhere(&hintError{err: err, hint: "check that the base URL is that of an Agent Chat Service"})
+		err = l.elsewhere(failure.WithHint(err, "check that the base URL is that of an Agent Chat Service"))
 	case e != nil && e.Kind == api.KindNotSent:
 		err = l.elsewhere(err)
 	}
@@ -200,13 +202,13 @@ func (l *login) verify(ctx context.Context, token string) error {
 
 // complainOf tells an error on the terminal, with what to answer instead.
 func (l *login) complainOf(problem error) error {
-	told := l.f.explain(problem)
+	told := l.f.Print.Explain(problem)
 	var address *baseurl.Error
 	var e *api.Error
 	switch isRemote := errors.As(problem, &e); {
 	case errors.As(problem, new(*unreachedError)):
 	case errors.As(problem, &address):
-		if !errors.As(problem, new(*hintError)) {
+		if !errors.As(problem, new(*failure.Error)) {
 			told.Hint = "" // it is about flags and files
 		}
 	case errors.Is(problem, credential.ErrInvalid):
@@ -216,7 +218,7 @@ func (l *login) complainOf(problem error) error {
 	case isRemote && e.Kind == api.KindAuth:
 		told.Message, told.Hint = "the service does not accept this token"+answered(e), "copy it again, from the service's own application"
 	case isRemote:
-		told.Message, told.Hint = "the token could not be tried: "+shortCause(e), ""
+		told.Message, told.Hint = "the token could not be tried: "+cli.ShortCause(e), ""
 	}
 	return l.complain(told.Message, told.Hint)
 }

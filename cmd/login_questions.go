@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -52,7 +53,7 @@ func (l *login) complain(what, fix string) error {
 	if fix == "" {
 		return l.f.IO.Tell("! " + what)
 	}
-	return l.f.IO.Tell("! "+what, "! "+l.f.inProfile(fix))
+	return l.f.IO.Tell("! "+what, "! "+fix)
 }
 
 // askAddress asks for the address until the service behind it answers.
@@ -61,7 +62,7 @@ func (l *login) askAddress(ctx context.Context, name string) error {
 		"This connects hobnob to an Agent Chat Service: its address, then your token.",
 		"Nothing is stored before the token was accepted; Ctrl-D leaves.",
 	); err != nil {
-		return &hintError{err: fmt.Errorf("the address of the service is missing: %w", err), hint: "give it with --base-url"}
+		return failure.WithHint(fmt.Errorf("the address of the service is missing: %w", err), "give it with --base-url")
 	}
 	const example = "Address of the service (like https://chat.example.com)"
 	var problem error
@@ -128,7 +129,7 @@ func parseAddress(c *config.Config, profile, address string) (*url.URL, error) {
 	}
 	base, err := baseurl.Parse(address, insecure.Value == true)
 	if _, other := baseurl.Parse(address, true); err != nil && other == nil {
-		return nil, &hintError{err: err, hint: "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p " + shell.Word(profile)}
+		return nil, failure.WithHint(err, "%s", "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p "+shell.Word(profile))
 	}
 	return base, err
 }
@@ -166,7 +167,7 @@ func (l *login) askToken(ctx context.Context) (string, error) {
 }
 
 func noTerminalForToken(err error) error {
-	return &hintError{err: fmt.Errorf("the token is missing: %w", err), hint: "give it on standard input: hobnob login --with-token" + ofProfile + " < FILE"}
+	return failure.WithHint(fmt.Errorf("the token is missing: %w", err), "give it on standard input: %s < FILE", failure.Run("hobnob login --with-token"))
 }
 
 // asksAgent reports whether the agent is a question: for a new profile to which
@@ -209,7 +210,7 @@ func (l *login) askAgent(ctx context.Context) error {
 			return err
 		}
 	}
-	return l.f.IO.Tell(l.f.inProfile("The agent stays without an alias; one can be made later: hobnob agents add NAME UUID" + ofProfile))
+	return l.f.IO.Tell(l.f.Print.Sprintf("The agent stays without an alias; one can be made later: %s", failure.Run("hobnob agents add NAME UUID")))
 }
 
 // uuids finds the UUID in an address of the client application, too.
@@ -237,5 +238,5 @@ func (l *login) askUUID(ctx context.Context) error {
 		}
 	}
 	l.Alias = ""
-	return l.f.IO.Tell(l.f.inProfile("The service chooses the agent; another is set later: hobnob agents add NAME UUID" + ofProfile))
+	return l.f.IO.Tell(l.f.Print.Sprintf("The service chooses the agent; another is set later: %s", failure.Run("hobnob agents add NAME UUID")))
 }

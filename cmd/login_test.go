@@ -14,6 +14,8 @@ import (
 
 	"github.com/creack/pty"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -33,7 +35,7 @@ func TestLoginStoppedByCtrlCStoresNothing(t *testing.T) {
 		t.Run(step.question, func(t *testing.T) {
 			home := t.TempDir()
 			code, errs := loginUntil(t, home, typed, step.question)
-			if code != exitInterrupted || !strings.Contains(errs, "hobnob: error: stopped by Ctrl-C; nothing was stored") {
+			if code != failure.Interrupted.Exit() || !strings.Contains(errs, "hobnob: error: stopped by Ctrl-C; nothing was stored") {
 				t.Errorf("exit code %d: %s", code, errs)
 			}
 			if entries, err := os.ReadDir(home); err != nil || len(entries) > 0 {
@@ -58,7 +60,7 @@ func loginUntil(t *testing.T, home, typed, question string) (code int, errs stri
 		return f, f, err
 	}}
 	env := map[string]string{"HOME": home, "AppData": filepath.Join(home, "AppData")}
-	f := newFactory(streams, func(key string) string { return env[key] })
+	f := cli.New(streams, func(key string) string { return env[key] })
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	done := make(chan int, 1)
@@ -74,7 +76,7 @@ func loginUntil(t *testing.T, home, typed, question string) (code int, errs stri
 		}
 		shown += string(buffer[:n])
 	}
-	cancel(&signalError{signal: os.Interrupt})
+	cancel(&cli.SignalError{Signal: os.Interrupt})
 	code = <-done
 	return code, stderr.String()
 }

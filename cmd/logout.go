@@ -5,11 +5,14 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-type logoutOptions struct{ f *Factory }
+type logoutOptions struct{ f *cli.Factory }
 
-func newLogoutCommand(f *Factory) *cobra.Command {
+func newLogoutCommand(f *cli.Factory) *cobra.Command {
 	opts := logoutOptions{f: f}
 	return &cobra.Command{
 		Use:   "logout",
@@ -30,7 +33,7 @@ func runLogout(ctx context.Context, opts logoutOptions) error {
 		return err
 	}
 	if profile.Embedded() {
-		return usagef("choose a profile with -p", "the profile %q is the built-in service and has no token", profile.Name)
+		return failure.Usagef("choose a profile with -p", "the profile %q is the built-in service and has no token", profile.Name)
 	}
 	resolver, key, err := f.Tokens(profile)
 	if err != nil {
@@ -41,18 +44,18 @@ func runLogout(ctx context.Context, opts logoutOptions) error {
 		return err
 	}
 	if resolver.Environment != "" {
-		f.note("HOBNOB_TOKEN is still set and will be used")
+		f.Print.Note("HOBNOB_TOKEN is still set and will be used")
 	}
 	names := make([]string, len(sources))
 	for i, s := range sources {
 		names[i] = string(s)
 	}
 	if f.Global.JSON {
-		return f.printJSON(map[string]any{"profile": profile.Name, "removed_from": names})
+		return f.Print.JSON(map[string]any{"profile": profile.Name, "removed_from": names})
 	}
 	if len(names) == 0 {
-		f.note("no token was stored for profile %q at %s", key.Profile, key.Origin)
+		f.Print.Note("no token was stored for profile %q at %s", key.Profile, key.Origin)
 		return nil
 	}
-	return f.printf("Removed the token of profile %q from the %s.\n", profile.Name, strings.Join(names, " and the "))
+	return f.Print.Printf("Removed the token of profile %q from the %s.\n", profile.Name, strings.Join(names, " and the "))
 }

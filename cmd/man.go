@@ -12,17 +12,20 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 type manOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Root *cobra.Command
 	Of   *cobra.Command
 	Dir  string
 }
 
-func newManCommand(f *Factory) *cobra.Command {
+func newManCommand(f *cli.Factory) *cobra.Command {
 	opts := manOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "man [COMMAND…]",
@@ -36,7 +39,7 @@ comes as it would be installed, in the man format.`,
 			opts.Root = cmd.Root()
 			found, rest, err := opts.Root.Find(args)
 			if err != nil || len(rest) > 0 {
-				return usagef("see: hobnob --help", "there is no command %q", strings.Join(args, " "))
+				return failure.Usagef("see: hobnob --help", "there is no command %q", strings.Join(args, " "))
 			}
 			opts.Of = found
 			return runMan(cmd.Context(), opts)
@@ -64,7 +67,7 @@ func runMan(ctx context.Context, opts manOptions) error {
 	}
 	viewer, err := exec.LookPath("man")
 	if !f.IO.OutTTY {
-		return f.printText(string(page))
+		return f.Print.Text(string(page))
 	}
 	if err != nil {
 		return opts.Of.Help()

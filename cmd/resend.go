@@ -9,19 +9,21 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type resendOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Ref    string
 	Yes    bool
 	DryRun bool
 }
 
-func newResendCommand(f *Factory) *cobra.Command {
+func newResendCommand(f *cli.Factory) *cobra.Command {
 	opts := resendOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "resend [CONVERSATION]",
@@ -37,7 +39,7 @@ terminal it wants --yes. With --json there is one line for each answer.`,
   hobnob resend 3f2a --yes`,
 		GroupID:           groupAsk,
 		Args:              atMostOne,
-		ValidArgsFunction: f.completeFirst(f.completeConversations),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.Ref = args[0]
@@ -61,10 +63,10 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		return err
 	}
 	if f.Global.JSON && opts.DryRun {
-		return f.printJSON(turnsJSON(turns))
+		return f.Print.JSON(turnsJSON(turns))
 	}
 	if len(turns) == 0 {
-		return f.done("every question has its answer")
+		return f.Print.Done("every question has its answer")
 	}
 	unknown := 0
 	for _, t := range turns {
@@ -74,7 +76,7 @@ func runResend(ctx context.Context, opts resendOptions) error {
 			risk = "may have been accepted"
 		}
 		if !f.Global.JSON {
-			if err := f.printf("%s  %s  %s  %s\n", history.Short(t.Conversation), history.Short(t.ID), risk, terminal.CleanLine(history.TitleOf(t.Question))); err != nil {
+			if err := f.Print.Printf("%s  %s  %s  %s\n", history.Short(t.Conversation), history.Short(t.ID), risk, terminal.CleanLine(history.TitleOf(t.Question))); err != nil {
 				return err
 			}
 		}
@@ -83,13 +85,13 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		return nil
 	}
 	if !opts.Yes {
-		question := fmt.Sprintf("Ask %s again?", counted(len(turns), "question"))
+		question := fmt.Sprintf("Ask %s again?", cli.Counted(len(turns), "question"))
 		if unknown > 0 {
-			question = fmt.Sprintf("Ask %s again, %d of which may have been accepted already?", counted(len(turns), "question"), unknown)
+			question = fmt.Sprintf("Ask %s again, %d of which may have been accepted already?", cli.Counted(len(turns), "question"), unknown)
 		}
 		yes, err := f.IO.Confirm(ctx, question)
 		if errors.Is(err, terminal.ErrNoTerminal) {
-			return usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be sent again", counted(len(turns), "question"))
+			return failure.Usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be sent again", cli.Counted(len(turns), "question"))
 		}
 		if err != nil || !yes {
 			return err
@@ -104,26 +106,26 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		return err
 	}
 	e := &exchange{f: f, profile: profile, client: client, save: true,
-		asker: chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: lifetime(profile)}}
+		asker: chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)}}
 	limits := chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
 	var last error
 	for _, t := range turns {
-		f.note("asking again: %s", history.TitleOf(t.Question))
+		f.Print.Note("asking again: %s", history.TitleOf(t.Question))
 		err := e.resend(ctx, t, limits)
 		if err == nil {
 			continue
 		}
 		if reason := overtaken(err); reason != nil {
-			f.note("%v", reason)
+			f.Print.Note("%v", reason)
 			continue
 		}
 		// One question that cannot be answered must not keep the others waiting;
 		// a service that cannot be reached or does not know us keeps them all.
 		last = err
-		if exit := explain(err).Exit; ctx.Err() != nil || exit == exitAuth || exit == exitNotSent || exit == exitNotSaved {
+		if kind := failure.Of(err).Kind; ctx.Err() != nil || kind == failure.Auth || kind == failure.NotSent || kind == failure.NotSaved {
 			break
 		}
-		f.warn("turn %s: %v", history.Short(t.ID), err)
+		f.Print.Warn("turn %s: %v", history.Short(t.ID), err)
 	}
 	return last
 }
@@ -149,17 +151,14 @@ func (o resendOptions) unanswered(ctx context.Context, profile string) ([]histor
 		return nil, err
 	}
 	if o.Ref == "" {
-		if store == nil {
-			return nil, nil
-		}
 		return store.Unanswered(ctx, profile, "")
 	}
-	c, err := o.f.conversation(ctx, store, o.Ref)
+	c, err := o.f.Conversation(ctx, store, o.Ref)
 	if err != nil {
 		return nil, err
 	}
 	if c.Profile != profile {
-		return nil, usagef("add -p "+c.Profile, "conversation %s belongs to the profile %q, not to %q", history.Short(c.ID), c.Profile, profile)
+		return nil, failure.Usagef("add -p "+c.Profile, "conversation %s belongs to the profile %q, not to %q", history.Short(c.ID), c.Profile, profile)
 	}
 	return store.Unanswered(ctx, profile, c.ID)
 }

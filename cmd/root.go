@@ -3,12 +3,15 @@ package cmd
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // The groups of the help page.
@@ -22,7 +25,7 @@ const (
 const freeText = "free-text"
 
 // newRoot returns hobnob itself, without its commands.
-func newRoot(f *Factory) *cobra.Command {
+func newRoot(f *cli.Factory) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "hobnob",
 		Short: "Talk to the agents of an Agent Chat Service",
@@ -35,13 +38,13 @@ do things with hobnob.`,
   hobnob chat -c "and in PowerShell?"
   git diff --staged | hobnob chat -t commit
   hobnob login`,
-		Version:           version(),
+		Version:           cli.Version(),
 		Args:              groupArgs,
 		RunE:              showHelp,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return f.begin(cmd) },
+		PersistentPreRunE: func(cmd *cobra.Command, _ []string) error { return begin(f, cmd) },
 	}
 	root.SetVersionTemplate("hobnob {{.Version}}\n")
 	root.SetOut(f.IO.Out)
@@ -58,7 +61,7 @@ do things with hobnob.`,
 				hint = "a language follows --extract= or -x=, as in -x=go"
 			}
 		}
-		return usagef(hint, "%s", flagMessage(err))
+		return failure.Usagef(hint, "%s", flagMessage(err))
 	})
 	root.AddGroup(
 		&cobra.Group{ID: groupAsk, Title: "Ask:"},
@@ -66,8 +69,8 @@ do things with hobnob.`,
 		&cobra.Group{ID: groupMore, Title: "More:"},
 	)
 	root.SetHelpCommand(newHelpCommand())
-	f.Global.register(root.PersistentFlags())
-	_ = root.RegisterFlagCompletionFunc("profile", f.completeProfiles)
+	registerGlobal(&f.Global, root.PersistentFlags())
+	_ = root.RegisterFlagCompletionFunc("profile", complete{f}.profiles)
 	_ = root.RegisterFlagCompletionFunc("base-url", cobra.NoFileCompletions)
 	_ = root.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
 	return root
@@ -89,19 +92,8 @@ func flagMessage(err error) string {
 	return strings.ReplaceAll(err.Error(), "\n", " ")
 }
 
-// GlobalFlags are understood by every command.
-type GlobalFlags struct {
-	Profile string
-	BaseURL string
-	Config  string
-	JSON    bool
-	Quiet   bool
-	Verbose bool
-	NoColor bool
-	Timeout string
-}
-
-func (g *GlobalFlags) register(flags *pflag.FlagSet) {
+// registerGlobal declares the flags that every command understands.
+func registerGlobal(g *cli.Global, flags *pflag.FlagSet) {
 	flags.StringVarP(&g.Profile, "profile", "p", "", "use the `name`d profile")
 	flags.StringVar(&g.BaseURL, "base-url", "", "`address` of the service, without /api/v1")
 	flags.StringVar(&g.Config, "config", "", "use this configuration `file`")
@@ -125,12 +117,12 @@ func groupArgs(cmd *cobra.Command, args []string) error {
 		hint = "did you mean: " + cmd.CommandPath() + " " + near[0]
 	}
 	if cmd.HasParent() {
-		return usagef(hint, "%s has no command %q", cmd.CommandPath(), args[0])
+		return failure.Usagef(hint, "%s has no command %q", cmd.CommandPath(), args[0])
 	}
 	if strings.ContainsAny(args[0], " ?") {
 		hint = "to ask a question: hobnob chat " + fmt.Sprintf("%q", args[0])
 	}
-	return usagef(hint, "there is no command %q", args[0])
+	return failure.Usagef(hint, "there is no command %q", args[0])
 }
 
 // newHelpCommand is cobra's, but a command that does not exist is an error.
@@ -142,7 +134,7 @@ func newHelpCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {
-				return usagef("see: hobnob --help", "there is no command or topic %q", strings.Join(args, " "))
+				return failure.Usagef("see: hobnob --help", "there is no command or topic %q", strings.Join(args, " "))
 			}
 			found.InitDefaultHelpFlag()
 			return found.Help()
@@ -174,9 +166,9 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return usagef("usage: "+cmd.UseLine(), "%s is missing", names[len(args)])
+			return failure.Usagef("usage: "+cmd.UseLine(), "%s is missing", names[len(args)])
 		case len(args) > len(names):
-			return usagef("usage: "+cmd.UseLine(), "%q is too much", args[len(names)])
+			return failure.Usagef("usage: "+cmd.UseLine(), "%q is too much", args[len(names)])
 		}
 		for i, name := range names {
 			if args[i] == "" && name != "VALUE" {
@@ -190,7 +182,7 @@ func exactArgs(names ...string) cobra.PositionalArgs {
 // emptyArg refuses an empty argument. An unset variable of a script leaves one,
 // which must not mean what no argument means.
 func emptyArg(cmd *cobra.Command, name string) error {
-	return usagef("usage: "+cmd.UseLine(), "%s is empty", name)
+	return failure.Usagef("usage: "+cmd.UseLine(), "%s is empty", name)
 }
 
 // newGroup returns a command that only holds others.
@@ -198,6 +190,23 @@ func newGroup(command cobra.Command, children ...*cobra.Command) *cobra.Command 
 	command.Args, command.RunE = groupArgs, showHelp
 	command.AddCommand(children...)
 	return &command
+}
+
+// createsConfig marks the commands for which the file of --config need not exist.
+const createsConfig = "creates-config"
+
+// begin is called when the command line is parsed and before a command runs.
+func begin(f *cli.Factory, cmd *cobra.Command) error {
+	f.Settings = settingFlags(cmd)
+	if _, creates := cmd.Annotations[createsConfig]; f.Global.Config != "" && !creates {
+		if _, err := os.Stat(f.Global.Config); err != nil {
+			return failure.Usagef("a new one is made by hobnob login or hobnob config set", "--config: %v", err)
+		}
+	}
+	if f.Global.NoColor {
+		f.IO.DisableColor()
+	}
+	return nil
 }
 
 // settingFlags returns the settings that flags of the command line give.

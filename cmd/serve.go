@@ -7,19 +7,21 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type serveOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Addr string
 }
 
-func newServeCommand(f *Factory) *cobra.Command {
+func newServeCommand(f *cli.Factory) *cobra.Command {
 	opts := serveOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "serve",
@@ -53,7 +55,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	if made {
 		token = service.NewToken()
 	} else if err := credential.Validate(token); err != nil {
-		return usagef("use visible characters without spaces", "HOBNOB_SERVE_TOKEN is %v", err)
+		return failure.Usagef("use visible characters without spaces", "HOBNOB_SERVE_TOKEN is %v", err)
 	}
 	handler, err := f.Service(ctx, service.Options{Client: "serve", Token: token}, false)
 	if err != nil {
@@ -65,7 +67,7 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	if err := service.Serve(ctx, listener, handler); err != nil {
 		return fmt.Errorf("the service ended: %w", err)
 	}
-	f.note("stopped")
+	f.Print.Note("stopped")
 	return nil
 }
 
@@ -73,29 +75,29 @@ func runServe(ctx context.Context, opts serveOptions) error {
 func listenLoopback(ctx context.Context, addr string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, usagef("use a form like 127.0.0.1:8080", "--addr %q is no address: %v", addr, err)
+		return nil, failure.Usagef("use a form like 127.0.0.1:8080", "--addr %q is no address: %v", addr, err)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, usagef("use 127.0.0.1 or [::1]; the service has no TLS, so the token would travel readable", "--addr %q is not a loopback address", addr)
+		return nil, failure.Usagef("use 127.0.0.1 or [::1]; the service has no TLS, so the token would travel readable", "--addr %q is not a loopback address", addr)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, &hintError{err: fmt.Errorf("cannot listen: %w", err), hint: "choose another port with --addr, or a free one with --addr 127.0.0.1:0"}
+		return nil, failure.WithHint(fmt.Errorf("cannot listen: %w", err), "choose another port with --addr, or a free one with --addr 127.0.0.1:0")
 	}
 	return listener, nil
 }
 
 // announce prints what a client needs. A token that was given is not repeated.
-func announce(f *Factory, url, token string, made bool) error {
+func announce(f *cli.Factory, url, token string, made bool) error {
 	if f.Global.JSON {
 		out := map[string]any{"base_url": url, "agents": map[string]string{"guide": config.GuideAgent, "echo": config.EchoAgent}}
 		if made {
 			out["token"] = token
 		}
-		return f.printJSON(out)
+		return f.Print.JSON(out)
 	}
 	if !made {
 		token = "(the value of HOBNOB_SERVE_TOKEN)"
 	}
-	return f.printf("%s", terminal.Clean(fmt.Sprintf("base URL  %s\ntoken     %s\nguide     %s\necho      %s\n", url, token, config.GuideAgent, config.EchoAgent)))
+	return f.Print.Printf("%s", terminal.Clean(fmt.Sprintf("base URL  %s\ntoken     %s\nguide     %s\necho      %s\n", url, token, config.GuideAgent, config.EchoAgent)))
 }

@@ -7,14 +7,15 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-type statusOptions struct{ f *Factory }
+type statusOptions struct{ f *cli.Factory }
 
-func newStatusCommand(f *Factory) *cobra.Command {
+func newStatusCommand(f *cli.Factory) *cobra.Command {
 	opts := statusOptions{f: f}
 	return &cobra.Command{
 		Use:   "status",
@@ -65,11 +66,11 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 		return err
 	}
 	report := statusReport{
-		Profile: name, ProfileSource: source.String(), BaseURL: orNull(profile.BaseURL), Agent: orNull(profile.Agent),
+		Profile: name, ProfileSource: source.String(), BaseURL: cli.OrNull(profile.BaseURL), Agent: cli.OrNull(profile.Agent),
 		Keyring: "not asked", Config: paths.ConfigFile, Data: paths.DataDir,
 	}
 	if id, err := profile.AgentID(profile.Agent); err == nil {
-		report.AgentID = orNull(id)
+		report.AgentID = cli.OrNull(id)
 	}
 	var tokenErr error
 	if !profile.Embedded() {
@@ -78,14 +79,14 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 		}
 	}
 	store, historyErr := f.ReadHistory(ctx)
-	if historyErr == nil && store != nil {
+	if historyErr == nil {
 		report.Conversations, historyErr = store.Count(ctx, history.Filter{Profile: name})
 	}
 	if historyErr != nil {
-		report.HistoryProblem = orNull(historyErr.Error())
+		report.HistoryProblem = cli.OrNull(historyErr.Error())
 	}
 	if f.Global.JSON {
-		err = f.printJSON(report)
+		err = f.Print.JSON(report)
 	} else {
 		err = report.print(f, profile)
 	}
@@ -97,7 +98,7 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 
 // token finds out where the token would come from. The first error is about
 // the token and part of the report.
-func (r *statusReport) token(ctx context.Context, f *Factory, profile config.Profile) (tokenErr, err error) {
+func (r *statusReport) token(ctx context.Context, f *cli.Factory, profile config.Profile) (tokenErr, err error) {
 	resolver, key, err := f.Tokens(profile)
 	if err != nil {
 		return nil, err
@@ -111,15 +112,15 @@ func (r *statusReport) token(ctx context.Context, f *Factory, profile config.Pro
 		return nil, ctx.Err()
 	}
 	if found.Err != nil {
-		tokenErr = noToken(found.Err, resolver, key)
-		r.TokenProblem = orNull(tokenErr.Error())
+		tokenErr = resolver.Explain(found.Err, key)
+		r.TokenProblem = cli.OrNull(tokenErr.Error())
 		return tokenErr, nil
 	}
-	r.TokenSource = orNull(string(found.Token.Source()))
+	r.TokenSource = cli.OrNull(string(found.Token.Source()))
 	return nil, nil
 }
 
-func (r *statusReport) print(f *Factory, profile config.Profile) error {
+func (r *statusReport) print(f *cli.Factory, profile config.Profile) error {
 	service, token, agent := "built into hobnob, offline", "not needed", "chosen by the service"
 	if r.BaseURL != nil {
 		service = *r.BaseURL
@@ -141,24 +142,24 @@ func (r *statusReport) print(f *Factory, profile config.Profile) error {
 	} else if profile.Embedded() {
 		agent = "guide"
 	}
-	pairs := []pair{
+	pairs := [][2]string{
 		{"profile", fmt.Sprintf("%s (from %s)", r.Profile, r.ProfileSource)},
 		{"service", service},
 		{"agent", agent},
 		{"token", token},
 	}
 	if r.BaseURL != nil {
-		pairs = append(pairs, pair{"keyring", r.Keyring})
+		pairs = append(pairs, [2]string{"keyring", r.Keyring})
 	}
 	conversations := fmt.Sprintf("%d on this machine", r.Conversations)
 	if r.HistoryProblem != nil {
 		conversations = *r.HistoryProblem
 	}
-	return f.printPairs(append(pairs,
-		pair{"conversations", conversations},
-		pair{"config", r.Config},
-		pair{"data", r.Data},
-		pair{"version", version()},
+	return f.Print.Pairs(append(pairs,
+		[2]string{"conversations", conversations},
+		[2]string{"config", r.Config},
+		[2]string{"data", r.Data},
+		[2]string{"version", cli.Version()},
 	))
 }
 

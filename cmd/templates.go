@@ -2,17 +2,18 @@ package cmd
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
-func newTemplatesCommand(f *Factory) *cobra.Command {
+func newTemplatesCommand(f *cli.Factory) *cobra.Command {
 	return newGroup(cobra.Command{
 		Use:     "templates",
 		Aliases: []string{"template"},
@@ -41,7 +42,7 @@ takes the place of a built-in one.`,
 }
 
 // templates is where the templates are.
-func (f *Factory) templates() (template.Library, error) {
+func templates(f *cli.Factory) (template.Library, error) {
 	paths, err := f.Paths()
 	if err != nil {
 		return template.Library{}, err
@@ -50,43 +51,11 @@ func (f *Factory) templates() (template.Library, error) {
 		Dir: filepath.Join(filepath.Dir(paths.ConfigFile), "templates"),
 		CheckName: func(name string) error {
 			if err := config.CheckName(name); err != nil {
-				return usagef("see: hobnob templates list", "%v", err)
+				return failure.Usagef("see: hobnob templates list", "%v", err)
 			}
 			return nil
 		},
 	}, nil
-}
-
-func templateHint(e *template.NotFoundError) string {
-	if near := nearest(e.Name, e.Known); near != "" {
-		return fmt.Sprintf("did you mean %q? see: hobnob templates list", near)
-	}
-	return "templates here: " + strings.Join(e.Known, ", ") + "; a new one is made by: hobnob templates edit " + e.Name
-}
-
-func variableHint(e *template.UnknownVariableError) string {
-	if near := nearestVariable(e.Variable, e.Known); near != "" {
-		return fmt.Sprintf("did you mean --var %s=…?", near)
-	}
-	if len(e.Known) == 0 {
-		return "it has no variables; see: hobnob templates show " + e.Template
-	}
-	return "its variables: " + strings.Join(e.Known, ", ")
-}
-
-// nearestVariable is nearest for names in which capital letters count.
-func nearestVariable(word string, names []string) string {
-	low := make([]string, len(names))
-	for i, name := range names {
-		low[i] = strings.ToLower(name)
-	}
-	near := nearest(word, low)
-	for i, name := range low {
-		if name == near {
-			return names[i]
-		}
-	}
-	return ""
 }
 
 // where tells whose template it is.
@@ -116,7 +85,7 @@ type variableJSON struct {
 
 // newTemplateJSON describes a template, or one that is broken.
 func newTemplateJSON(s template.Source) templateJSON {
-	out := templateJSON{Name: s.Name, Variables: []variableJSON{}, Where: where(s), Path: orNull(s.Path)}
+	out := templateJSON{Name: s.Name, Variables: []variableJSON{}, Where: where(s), Path: cli.OrNull(s.Path)}
 	t, err := template.Parse(s)
 	if err != nil {
 		out.Error = err.Error()
@@ -131,9 +100,9 @@ func newTemplateJSON(s template.Source) templateJSON {
 
 // completeTemplates offers the names; what a file says of itself is hostile text
 // and a description only.
-func (f *Factory) completeTemplates(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	f.quietly(cmd)
-	library, err := f.templates()
+func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	quietly(c.f, cmd)
+	library, err := templates(c.f)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -151,10 +120,10 @@ func (f *Factory) completeTemplates(cmd *cobra.Command, _ []string, _ string) ([
 
 // completeVariables offers the variables of the template that --template names and
 // that have no value yet.
-func (f *Factory) completeVariables(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+func (c complete) variables(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	f.quietly(cmd)
-	library, err := f.templates()
+	quietly(c.f, cmd)
+	library, err := templates(c.f)
 	if err != nil || strings.Contains(word, "=") {
 		return nil, directive
 	}

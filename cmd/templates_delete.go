@@ -9,18 +9,20 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/template"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type templatesDeleteOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Name string
 	Yes  bool
 }
 
-func newTemplatesDeleteCommand(f *Factory) *cobra.Command {
+func newTemplatesDeleteCommand(f *cli.Factory) *cobra.Command {
 	opts := templatesDeleteOptions{f: f}
 	cmd := &cobra.Command{
 		Use: "delete NAME", Aliases: []string{"rm"},
@@ -29,7 +31,7 @@ func newTemplatesDeleteCommand(f *Factory) *cobra.Command {
 when yours took its place, it is back.`,
 		Example:           "  hobnob templates delete translate",
 		Args:              exactArgs("NAME"),
-		ValidArgsFunction: f.completeFirst(f.completeTemplates),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
 			return runTemplatesDelete(cmd.Context(), opts)
@@ -41,7 +43,7 @@ when yours took its place, it is back.`,
 
 func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error {
 	f := opts.f
-	library, err := f.templates()
+	library, err := templates(f)
 	if err != nil {
 		return err
 	}
@@ -51,7 +53,7 @@ func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error 
 	path := library.Path(opts.Name)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		if template.IsBuiltin(opts.Name) {
-			return usagef("make one of your own in its place with: hobnob templates edit "+opts.Name, "the template %q is built in and cannot be deleted", opts.Name)
+			return failure.Usagef("make one of your own in its place with: hobnob templates edit "+opts.Name, "the template %q is built in and cannot be deleted", opts.Name)
 		}
 		_, err := library.Source(opts.Name)
 		return err
@@ -59,20 +61,20 @@ func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error 
 	if !opts.Yes {
 		yes, err := f.IO.Confirm(ctx, "Delete "+path+"?")
 		if errors.Is(err, terminal.ErrNoTerminal) {
-			return usagef("look at it with hobnob templates show, then add --yes", "there is nobody to ask whether %s may be deleted", path)
+			return failure.Usagef("look at it with hobnob templates show, then add --yes", "there is nobody to ask whether %s may be deleted", path)
 		}
 		if err != nil {
 			return err
 		}
 		if !yes {
-			return f.done("nothing was deleted")
+			return f.Print.Done("nothing was deleted")
 		}
 	}
 	if err := library.Delete(opts.Name); err != nil {
 		return err
 	}
 	if template.IsBuiltin(opts.Name) {
-		return f.done("deleted %s; the built-in template %q is used again", path, opts.Name)
+		return f.Print.Done("deleted %s; the built-in template %q is used again", path, opts.Name)
 	}
-	return f.done("deleted %s", path)
+	return f.Print.Done("deleted %s", path)
 }

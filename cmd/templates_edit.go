@@ -7,16 +7,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
 type templatesEditOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Name string
 }
 
-func newTemplatesEditCommand(f *Factory) *cobra.Command {
+func newTemplatesEditCommand(f *cli.Factory) *cobra.Command {
 	opts := templatesEditOptions{f: f}
 	return &cobra.Command{
 		Use:   "edit NAME",
@@ -26,7 +28,7 @@ used. Otherwise the copy is kept and named. A new name makes a new template, and
 the name of a built-in one makes your own in its place.`,
 		Example:           "  hobnob templates edit translate\n  hobnob templates edit review",
 		Args:              exactArgs("NAME"),
-		ValidArgsFunction: f.completeFirst(f.completeTemplates),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
 			return runTemplatesEdit(cmd.Context(), opts)
@@ -55,7 +57,7 @@ variables:
 
 func runTemplatesEdit(ctx context.Context, opts templatesEditOptions) error {
 	f := opts.f
-	library, err := f.templates()
+	library, err := templates(f)
 	if err != nil {
 		return err
 	}
@@ -76,14 +78,14 @@ func runTemplatesEdit(ctx context.Context, opts templatesEditOptions) error {
 		return err
 	}
 	if after == string(source.Text) || before == nil && strings.TrimSpace(after) == "" {
-		discard(draft)
-		return f.done("nothing was changed and nothing written")
+		cli.Discard(draft)
+		return f.Print.Done("nothing was changed and nothing written")
 	}
 	if err := library.Save(opts.Name, before, []byte(after)); err != nil {
-		return &hintError{err: err, hint: "the template was left as it was; what you wrote is in " + draft}
+		return failure.WithHint(err, "%s", "the template was left as it was; what you wrote is in "+draft)
 	}
-	discard(draft)
-	return f.done("the template is in %s; use it with: hobnob chat -t %s", library.Path(opts.Name), opts.Name)
+	cli.Discard(draft)
+	return f.Print.Done("the template is in %s; use it with: hobnob chat -t %s", library.Path(opts.Name), opts.Name)
 }
 
 // edited lets the user change a text until it is a template, or until it is left
@@ -91,11 +93,11 @@ func runTemplatesEdit(ctx context.Context, opts templatesEditOptions) error {
 func (o templatesEditOptions) edited(ctx context.Context, initial string) (text, draft string, err error) {
 	for text = initial; ; {
 		before := draft
-		if text, draft, err = o.f.edit(ctx, text, "template-*.md"); err != nil {
+		if text, draft, err = o.f.Edit(ctx, text, "template-*.md"); err != nil {
 			return "", "", err
 		}
 		if before != "" {
-			discard(before)
+			cli.Discard(before)
 		}
 		_, bad := template.Parse(template.Source{Name: o.Name, Path: draft, Text: []byte(text)})
 		if bad == nil || text == initial || strings.TrimSpace(text) == "" {
@@ -108,7 +110,7 @@ func (o templatesEditOptions) edited(ctx context.Context, initial string) (text,
 			}
 		}
 		if !again {
-			return "", "", &hintError{err: bad, hint: "the template was left as it was; what you wrote is in " + draft}
+			return "", "", failure.WithHint(bad, "%s", "the template was left as it was; what you wrote is in "+draft)
 		}
 	}
 }

@@ -5,13 +5,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/template"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-type templatesListOptions struct{ f *Factory }
+type templatesListOptions struct{ f *cli.Factory }
 
-func newTemplatesListCommand(f *Factory) *cobra.Command {
+func newTemplatesListCommand(f *cli.Factory) *cobra.Command {
 	opts := templatesListOptions{f: f}
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
@@ -24,7 +25,7 @@ func newTemplatesListCommand(f *Factory) *cobra.Command {
 
 func runTemplatesList(opts templatesListOptions) error {
 	f := opts.f
-	library, err := f.templates()
+	library, err := templates(f)
 	if err != nil {
 		return err
 	}
@@ -45,10 +46,10 @@ func runTemplatesList(opts templatesListOptions) error {
 		rows = append(rows, row)
 	}
 	for _, path := range ignored {
-		f.note("%s is no template: its name may hold only a-z, 0-9, _ and -", path)
+		f.Print.Note("%s is no template: its name may hold only a-z, 0-9, _ and -", path)
 	}
 	if f.Global.JSON {
-		return f.printJSON(rows)
+		return f.Print.JSON(rows)
 	}
 	var cells [][]string
 	for _, row := range rows {
@@ -57,10 +58,10 @@ func runTemplatesList(opts templatesListOptions) error {
 			variables = append(variables, v.Name)
 		}
 		if row.Error != "" {
-			f.warn("the template %q cannot be used: %s", row.Name, row.Error)
+			f.Print.Warn("the template %q cannot be used: %s", row.Name, row.Error)
 			row.Description = "(broken)"
 		}
 		cells = append(cells, []string{row.Name, row.Description, strings.Join(variables, ", "), row.Where})
 	}
-	return writeError(f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "DESCRIPTION", Flexible: true}, {Title: "VARIABLES"}, {Title: "WHERE"}}, cells))
+	return cli.OutputError(f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "DESCRIPTION", Flexible: true}, {Title: "VARIABLES"}, {Title: "WHERE"}}, cells))
 }

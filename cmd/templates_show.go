@@ -5,23 +5,24 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type templatesShowOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	Name string
 }
 
-func newTemplatesShowCommand(f *Factory) *cobra.Command {
+func newTemplatesShowCommand(f *cli.Factory) *cobra.Command {
 	opts := templatesShowOptions{f: f}
 	return &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Print a template as it is written",
 		Example:           "  hobnob templates show review\n  hobnob chat -t review -f main.go --dry-run",
 		Args:              exactArgs("NAME"),
-		ValidArgsFunction: f.completeFirst(f.completeTemplates),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.templates),
 		RunE: func(_ *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
 			return runTemplatesShow(opts)
@@ -31,7 +32,7 @@ func newTemplatesShowCommand(f *Factory) *cobra.Command {
 
 func runTemplatesShow(opts templatesShowOptions) error {
 	f := opts.f
-	library, err := f.templates()
+	library, err := templates(f)
 	if err != nil {
 		return err
 	}
@@ -43,13 +44,13 @@ func runTemplatesShow(opts templatesShowOptions) error {
 	described := newTemplateJSON(source)
 	if f.Global.JSON {
 		described.Source = &text
-		return f.printJSON(described)
+		return f.Print.JSON(described)
 	}
 	if described.Error != "" {
-		f.warn("the template %q cannot be used: %s", opts.Name, described.Error)
+		f.Print.Warn("the template %q cannot be used: %s", opts.Name, described.Error)
 	}
 	if f.IO.OutTTY {
-		return f.page(strings.TrimRight(terminal.Clean(text), "\n") + "\n")
+		return f.Print.Page(strings.TrimRight(terminal.Clean(text), "\n") + "\n")
 	}
-	return f.printText(text)
+	return f.Print.Text(text)
 }

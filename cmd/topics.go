@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // newTopic returns a page of the help that is no command.
@@ -50,36 +51,12 @@ func newEnvironmentTopic() *cobra.Command {
 func newExitCodesTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("The exit code says what happened to a request.\n\n")
-	for _, c := range exitCodeHelp() {
-		fmt.Fprintf(&b, "  %3d  %s\n", c.code, c.help)
+	for _, c := range failure.ExitCodes() {
+		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, c.Help)
 	}
 	b.WriteString("\nWith --json a failure is one object on stderr:\n\n")
 	b.WriteString(`  {"error":{"code":"auth","exit":4,"message":"…","hint":"…","status":401}}`)
 	return newTopic("exit-codes", "What each exit code means", b.String())
-}
-
-type exitCode struct {
-	code int
-	help string
-}
-
-func exitCodeHelp() []exitCode {
-	return []exitCode{
-		{exitOK, "all is well"},
-		{exitError, "another failure: a file, the history, the clipboard, no block for --extract"},
-		{exitUsage, "the command line or the configuration means nothing"},
-		{exitNotFound, "no such conversation, turn, agent, template or profile"},
-		{exitAuth, "no token, or the service does not accept it"},
-		{exitNotSent, "not sent: name, connection, TLS or proxy failed; safe to try again"},
-		{exitUnknown, "outcome unknown: the service may have accepted the question"},
-		{exitLimited, "the service asks to wait, or is unavailable"},
-		{exitRefused, "refused by the service, or its reply was broken"},
-		{exitNotSaved, "the reply was shown but could not be saved"},
-		{exitInternal, "a bug in hobnob"},
-		{exitHungUp, "stopped because the terminal was closed"},
-		{exitInterrupted, "stopped by Ctrl-C"},
-		{exitTerminated, "stopped by SIGTERM"},
-	}
 }
 
 func newFormattingTopic() *cobra.Command {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -11,20 +12,23 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/duration"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type usageOptions struct {
-	f *Factory
+	f *cli.Factory
 
 	By    string
 	Since string
 	CSV   bool
 }
 
-func newUsageCommand(f *Factory) *cobra.Command {
+func newUsageCommand(f *cli.Factory) *cobra.Command {
 	opts := usageOptions{f: f}
 	groupings := []string{string(history.ByDay), string(history.ByAgent), string(history.ByModel), string(history.ByConversation)}
 	cmd := &cobra.Command{
@@ -41,9 +45,9 @@ cell that a spreadsheet would run begins with an apostrophe.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case !slices.Contains(groupings, opts.By):
-				return usagef("see: hobnob usage --help", "--by cannot be %q; want %s", opts.By, strings.Join(groupings, ", "))
+				return failure.Usagef("see: hobnob usage --help", "--by cannot be %q; want %s", opts.By, strings.Join(groupings, ", "))
 			case opts.CSV && f.Global.JSON:
-				return usagef("see: hobnob usage --help", "--csv and --json exclude each other")
+				return failure.Usagef("see: hobnob usage --help", "--csv and --json exclude each other")
 			}
 			return runUsage(cmd.Context(), opts)
 		},
@@ -72,7 +76,7 @@ func runUsage(ctx context.Context, opts usageOptions) error {
 	}
 	var since time.Time
 	if opts.Since != "" {
-		if since, err = parseSince(opts.Since, time.Now()); err != nil {
+		if since, err = duration.ParseSince(opts.Since, time.Now()); err != nil {
 			return err
 		}
 	}
@@ -80,29 +84,27 @@ func runUsage(ctx context.Context, opts usageOptions) error {
 	if err != nil {
 		return err
 	}
+	spent, err := store.Tokens(ctx, profile.Name, history.Grouping(opts.By), since, time.Local)
+	if err != nil {
+		return err
+	}
 	rows := []usageRow{}
-	if store != nil {
-		spent, err := store.Tokens(ctx, profile.Name, history.Grouping(opts.By), since, time.Local)
-		if err != nil {
-			return err
-		}
-		for _, s := range spent {
-			rows = append(rows, usageRow{s.Key, s.Title, s.Turns, usageJSON{s.PromptTokens, s.CompletionTokens, s.TotalTokens}})
-		}
+	for _, s := range spent {
+		rows = append(rows, usageRow{s.Key, s.Title, s.Turns, usageJSON{s.PromptTokens, s.CompletionTokens, s.TotalTokens}})
 	}
 	switch {
 	case f.Global.JSON:
-		return f.printJSON(rows)
+		return f.Print.JSON(rows)
 	case opts.CSV:
 		return printUsageCSV(f, opts.By, rows)
 	case len(rows) == 0:
-		f.note("no tokens were counted yet")
+		f.Print.Note("no tokens were counted yet")
 		return nil
 	}
 	return printUsage(f, profile, opts.By, rows)
 }
 
-func printUsage(f *Factory, profile config.Profile, by string, rows []usageRow) error {
+func printUsage(f *cli.Factory, profile config.Profile, by string, rows []usageRow) error {
 	most, total := int64(0), int64(0)
 	for _, r := range rows {
 		most, total = max(most, r.TotalTokens), total+r.TotalTokens
@@ -112,9 +114,9 @@ func printUsage(f *Factory, profile config.Profile, by string, rows []usageRow) 
 		name := r.Key
 		switch history.Grouping(by) {
 		case history.ByAgent:
-			name = first(profile.AgentName(r.Key), "(chosen by the service)")
+			name = cmp.Or(profile.AgentName(r.Key), "(chosen by the service)")
 		case history.ByModel:
-			name = first(r.Key, "(not said)")
+			name = cmp.Or(r.Key, "(not said)")
 		case history.ByConversation:
 			name = history.Short(r.Key) + " " + r.Title
 		}
@@ -130,10 +132,10 @@ func printUsage(f *Factory, profile config.Profile, by string, rows []usageRow) 
 	if f.IO.OutTTY && !f.IO.Accessible {
 		columns = append(columns, terminal.Column{})
 	}
-	if err := writeError(f.IO.Table(columns, cells)); err != nil {
+	if err := cli.OutputError(f.IO.Table(columns, cells)); err != nil {
 		return err
 	}
-	f.note("%d tokens in all", total)
+	f.Print.Note("%d tokens in all", total)
 	return nil
 }
 
@@ -152,13 +154,13 @@ func bar(n, most int64, unicode bool) string {
 	return strings.Repeat("█", eighths/8) + string([]rune(" ▏▎▍▌▋▊▉")[eighths%8])
 }
 
-func printUsageCSV(f *Factory, by string, rows []usageRow) error {
+func printUsageCSV(f *cli.Factory, by string, rows []usageRow) error {
 	w := csv.NewWriter(f.IO.Out)
 	records := [][]string{{by, "title", "turns", "prompt_tokens", "completion_tokens", "total_tokens"}}
 	for _, r := range rows {
 		records = append(records, []string{inert(r.Key), inert(r.Title), strconv.Itoa(r.Turns), fmt.Sprint(r.PromptTokens), fmt.Sprint(r.CompletionTokens), fmt.Sprint(r.TotalTokens)})
 	}
-	return writeError(w.WriteAll(records))
+	return cli.OutputError(w.WriteAll(records))
 }
 
 // inert keeps a spreadsheet from taking text for a formula

@@ -98,14 +98,22 @@ func (e *ConfigError) Failure() failure.Failure {
 
 // Fix returns what to do about the cause.
 func (c Cause) Fix() failure.Hint {
+	return c.fix("base URL", "the service")
+}
+
+// ProxyFix returns what to do about the cause where the proxy is what was not
+// reached.
+func (c Cause) ProxyFix() failure.Hint { return c.fix("address of the proxy", "the proxy") }
+
+func (c Cause) fix(address, other string) failure.Hint {
 	text := "check the network and the address"
 	switch c {
 	case CauseNoHost:
-		text = "check the host name in the base URL, and that this machine is online; a private name may need its VPN"
+		text = "check the host name in the " + address + ", and that this machine is online; a private name may need its VPN"
 	case CauseResolver:
 		text = "check the network: the name server gives no answer"
 	case CauseRefused:
-		text = "check the host and the port in the base URL, and that the service runs"
+		text = "check the host and the port in the " + address + ", and that " + other + " runs"
 	case CauseUnreachable:
 		text = "check the network"
 	case CauseTimeout:
@@ -121,11 +129,11 @@ func (c Cause) Fix() failure.Hint {
 	case CauseNotYetValid:
 		text = "set the clock of this machine"
 	case CauseWrongName:
-		text = "use a base URL with a name that is in the certificate"
+		text = "use a " + address + " with a name that is in the certificate"
 	case CauseAuthority:
 		return failure.Hintf("if the certificate comes from an authority of your own, name its PEM file: %s", failure.Run("hobnob config set ca_file FILE"))
 	case CauseNotTLS:
-		text = "check the port in the base URL; a service on this machine may need http:// instead of https://"
+		text = "check the port in the " + address + "; a service on this machine may need http:// instead of https://"
 	case CauseCertificate, CauseTLS:
 		text = "the owner of the service has to mend its TLS; a proxy that reads along may be the cause, too"
 	}

@@ -25,13 +25,15 @@ type Sender interface {
 
 // Asker asks questions of one profile.
 type Asker struct {
-	Client  Sender
-	History *history.Store // nil saves nothing
+	Client Sender
+	// History records the questions and answers; one of history.OpenUnsaved keeps
+	// them for the life of the process.
+	History *history.Store
 	Profile string
 	// Lifetime is the longest that Client.Chat may take, all attempts together.
 	Lifetime time.Duration
 	// Journalled, if not nil, is called when the question is committed, before it
-	// is sent. It is not called when nothing is saved.
+	// is sent.
 	Journalled func(turn history.Turn)
 }
 
@@ -43,10 +45,8 @@ type Question struct {
 	Conversation *history.Conversation
 	// Parent, if not nil, is the turn to continue below in place of the head;
 	// an empty one begins at the root again.
-	Parent *string
-	Title  string // of a new conversation
-	// Earlier is the context when nothing is saved and Conversation is nil.
-	Earlier []history.Turn
+	Parent  *string
+	Title   string // of a new conversation
 	Context Limits
 }
 
@@ -66,13 +66,15 @@ type Plan struct {
 // Answer is what came back.
 type Answer struct {
 	Reply        api.Reply
-	Conversation string // local ids, empty when nothing is saved
+	Conversation string // local ids
 	Turn         string
 	Parent       string
 	Started      time.Time
 	Elapsed      time.Duration
 	Branch       history.Branch
 	Left         int
+	// Saved says that the answer is in a history that outlives the process.
+	Saved bool
 	// SaveErr says why the answer could not be recorded although it came; the
 	// question stands in the history as pending. Show the answer all the same.
 	SaveErr error
@@ -139,15 +141,13 @@ func (a Asker) ask(ctx context.Context, q Question, journal func() (history.Turn
 		return Answer{}, err
 	}
 	answer := Answer{Started: time.Now(), Left: plan.Left}
-	var turn history.Turn
-	if a.History != nil {
-		if turn, err = journal(); err != nil {
-			return Answer{}, &JournalError{Err: err}
-		}
-		answer.Conversation, answer.Turn, answer.Parent, answer.turn = turn.Conversation, turn.ID, turn.Parent, turn
-		if a.Journalled != nil {
-			a.Journalled(turn)
-		}
+	turn, err := journal()
+	if err != nil {
+		return Answer{}, &JournalError{Err: err}
+	}
+	answer.Conversation, answer.Turn, answer.Parent, answer.turn = turn.Conversation, turn.ID, turn.Parent, turn
+	if a.Journalled != nil {
+		a.Journalled(turn)
 	}
 	reply, err := a.Client.Chat(ctx, plan.Request, turn.ID)
 	answer.Elapsed = time.Since(answer.Started)
@@ -155,16 +155,45 @@ func (a Asker) ask(ctx context.Context, q Question, journal func() (history.Turn
 		return answer, a.failed(ctx, turn, err)
 	}
 	answer.Reply = reply
-	if a.History != nil {
-		answer.Branch, answer.SaveErr = a.record(ctx, turn, reply)
-	}
+	_ = a.Save(ctx, &answer)
 	return answer, nil
 }
 
-// Save tries once more to record an answer whose SaveErr is set.
+// Save records an answer, for Ask or again when its SaveErr is set.
 func (a Asker) Save(ctx context.Context, answer *Answer) error {
 	answer.Branch, answer.SaveErr = a.record(ctx, answer.turn, answer.Reply)
+	answer.Saved = answer.SaveErr == nil && a.History.Saved()
 	return answer.SaveErr
+}
+
+const (
+	// Nobody sees an answer that a background process cannot record, so that it
+	// tries for longer than one in front of a terminal.
+	saveAttempts = 60
+	savePace     = 5 * time.Second
+)
+
+// SaveLater records an answer whose SaveErr is set, trying for five minutes.
+func (a Asker) SaveLater(ctx context.Context, answer *Answer) error {
+	pace := time.NewTicker(savePace)
+	defer pace.Stop()
+	for range saveAttempts {
+		select {
+		case <-ctx.Done():
+			return answer.SaveErr
+		case <-pace.C:
+		}
+		if a.Save(ctx, answer) == nil {
+			return nil
+		}
+	}
+	return answer.SaveErr
+}
+
+// Lifetime is longer than everything that a client may do for one question:
+// connecting and one attempt, again for each retry, and waiting in between.
+func Lifetime(timeout time.Duration, retries int) time.Duration {
+	return (timeout+time.Minute)*time.Duration(retries+1) + 2*time.Minute
 }
 
 func (a Asker) journal(ctx context.Context, q Question) (history.Turn, error) {
@@ -215,19 +244,51 @@ func bounded(name string) string {
 // failed records the state that the error proves, unless the turn was sent before
 // and may have been accepted then.
 func (a Asker) failed(ctx context.Context, turn history.Turn, err error) error {
-	failure := &FailedError{State: history.Failed, Conversation: turn.Conversation, Turn: turn.ID, Err: err}
+	failed := &FailedError{State: history.Failed, Err: err}
 	var body []byte
 	var e *api.Error
 	if errors.As(err, &e) {
 		body = e.Body
 		if e.MaybeAccepted {
-			failure.State = history.Unknown
+			failed.State = history.Unknown
 		}
 	}
-	if a.History != nil {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
-		defer cancel()
-		failure.State, failure.RecordErr = a.History.Fail(ctx, turn, failure.State, err.Error(), body)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
+	defer cancel()
+	failed.State, failed.RecordErr = a.History.Fail(ctx, turn, failed.State, err.Error(), body)
+	if a.History.Saved() {
+		failed.Conversation, failed.Turn = turn.Conversation, turn.ID
 	}
-	return failure
+	return failed
+}
+
+// Unsaved returns the question as it is asked where nothing may be written: the
+// context that it has in the saved history goes into one in memory, which
+// becomes the asker's.
+func (a *Asker) Unsaved(ctx context.Context, q Question, memory *history.Store) (Question, error) {
+	considered, err := a.Consider(ctx, q)
+	a.History = memory
+	if err != nil || q.Conversation == nil {
+		return q, err
+	}
+	tree := history.Tree{Conversation: *q.Conversation}
+	tree.Conversation.Head = ""
+	for _, c := range considered {
+		if c.Left == "" {
+			turn := c.Turn
+			turn.Parent = tree.Conversation.Head
+			tree.Conversation.Head, tree.Turns = turn.ID, append(tree.Turns, turn)
+		}
+	}
+	q.Conversation, q.Parent = nil, nil
+	if len(tree.Turns) == 0 {
+		return q, nil
+	}
+	one := func(yield func(history.Tree, error) bool) { yield(tree, nil) }
+	if _, err := memory.Import(ctx, one, tree.Conversation.Profile); err != nil {
+		return q, err
+	}
+	found, err := memory.Find(ctx, tree.Conversation.ID)
+	q.Conversation = &found
+	return q, err
 }

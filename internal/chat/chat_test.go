@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -217,14 +216,51 @@ func TestNothingIsSentWhenTheQuestionCannotBeKept(t *testing.T) {
 	}
 }
 
-func TestWithoutHistoryTheCallerCarriesTheContext(t *testing.T) {
+func TestAnUnsavedConversationHasTheContextOfTheSavedOne(t *testing.T) {
+	ctx := t.Context()
 	var sent api.Request
-	asker := chat.Asker{Client: sender(func(_ context.Context, r api.Request, id string) (api.Reply, error) {
+	asker := newAsker(t, sender(func(_ context.Context, r api.Request, _ string) (api.Reply, error) {
 		sent = r
-		return reply(fmt.Sprintf("id %q", id)), nil
-	})}
-	answer, err := asker.Ask(t.Context(), chat.Question{Text: "b", Earlier: []history.Turn{{Question: "a", Reply: "A"}}})
-	if err != nil || answer.Reply.Text != `id ""` || answer.Conversation != "" || len(sent.Messages) != 3 {
-		t.Errorf("%+v, %v, sent %+v", answer, err, sent)
+		return reply("A " + r.Messages[len(r.Messages)-1].Content), nil
+	}))
+	saved := asker.History
+	first, err := asker.Ask(ctx, chat.Question{Text: "a"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := saved.Find(ctx, first.Conversation)
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory, err := history.OpenUnsaved(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = memory.Close() }()
+	question, err := asker.Unsaved(ctx, chat.Question{Text: "b", Conversation: &c}, memory)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"b", "c"} {
+		question.Text = text
+		answer, err := asker.Ask(ctx, question)
+		if err != nil || answer.Saved || answer.SaveErr != nil {
+			t.Fatalf("%+v, %v", answer, err)
+		}
+		now, err := memory.Find(ctx, answer.Conversation)
+		if err != nil {
+			t.Fatal(err)
+		}
+		question.Conversation = &now
+	}
+	var texts []string
+	for _, m := range sent.Messages {
+		texts = append(texts, m.Content)
+	}
+	if got, want := strings.Join(texts, ", "), "a, A a, b, A b, c"; got != want {
+		t.Errorf("sent %s, want %s", got, want)
+	}
+	if turns, err := saved.Turns(ctx, c.ID); err != nil || len(turns) != 1 {
+		t.Errorf("%d turns were saved, %v; want the first alone", len(turns), err)
 	}
 }

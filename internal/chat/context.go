@@ -22,15 +22,12 @@ type Considered struct {
 // that the user skips, and, the oldest first, whole turns beyond the limits;
 // pinned turns count and always stay.
 func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
-	path := q.Earlier
-	if q.Conversation != nil && a.History != nil {
-		var err error
-		if path, err = a.History.Path(ctx, q.parent(), 0); err != nil {
-			return nil, err
-		}
-	}
-	if len(path) == 0 {
+	if q.Conversation == nil {
 		return nil, nil
+	}
+	path, err := a.History.Path(ctx, q.parent(), 0)
+	if err != nil || len(path) == 0 {
+		return nil, err
 	}
 	perToken, err := a.BytesPerToken(ctx, q.AgentID)
 	if err != nil {
@@ -72,9 +69,6 @@ func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 // BytesPerToken is what the agent's own counts of its replies come to, or the
 // usual estimate when it has counted too little.
 func (a Asker) BytesPerToken(ctx context.Context, agentID string) (float64, error) {
-	if a.History == nil {
-		return bytesPerToken, nil
-	}
 	bytes, tokens, err := a.History.ReplySizes(ctx, a.Profile, agentID)
 	if err != nil || tokens < 50 || bytes < tokens/4 {
 		return bytesPerToken, err

@@ -63,3 +63,9 @@ func (e *UnknownAgentError) Failure() failure.Failure {
 	}
 	return f
 }
+
+// StyleHint lists the values of the setting style.
+func StyleHint() string {
+	style, _ := Lookup("style")
+	return "styles: " + strings.Join(style.Values, ", ") + ", or a JSON file"
+}

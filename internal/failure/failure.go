@@ -22,6 +22,9 @@ type Failure struct {
 	// Effect is what a signal leaves behind that causes the error, as in
 	// "nothing was stored". Empty when there is nothing to say.
 	Effect string
+	// GoesOn says that the question is not over: another process waits for its
+	// answer, and Hint says how to wait with it.
+	GoesOn bool
 }
 
 // Explainer is an error that supplies its own Failure. One that wraps another

@@ -30,8 +30,24 @@ func (c Command) In(profile string) Command {
 	return c
 }
 
+// String returns the command line for a user who chose no profile.
+func (c Command) String() string { return c.For("") }
+
+// For returns the command line for a user who chose a profile, "" for none.
+func (c Command) For(profile string) string {
+	if name := cmp.Or(c.profile, profile); name != "" {
+		return c.line + " -p " + shell.Word(name)
+	}
+	return c.line
+}
+
 // Hintf returns a hint. Among its arguments may be a Command or another Hint.
-func Hintf(format string, args ...any) Hint { return Hint{format, args} }
+func Hintf(format string, args ...any) Hint {
+	if false {
+		_ = fmt.Sprintf(format, args...) // lets vet check the callers
+	}
+	return Hint{format, args}
+}
 
 // Plain returns a hint that is the text as it stands.
 func Plain(text string) Hint {
@@ -40,6 +56,9 @@ func Plain(text string) Hint {
 	}
 	return Hint{"%s", []any{text}}
 }
+
+// String returns the text for a user who chose no profile.
+func (h Hint) String() string { return h.For("") }
 
 // IsZero reports whether there is no hint.
 func (h Hint) IsZero() bool { return h.format == "" }
@@ -54,10 +73,7 @@ func (h Hint) For(profile string) string {
 		case Hint:
 			args[i] = a.For(profile)
 		case Command:
-			args[i] = a.line
-			if name := cmp.Or(a.profile, profile); name != "" {
-				args[i] = a.line + " -p " + shell.Word(name)
-			}
+			args[i] = a.For(profile)
 		default:
 			args[i] = arg
 		}

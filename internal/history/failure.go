@@ -13,7 +13,20 @@ func (e *ReadOnlyError) Failure() failure.Failure {
 
 // Failure implements failure.Explainer.
 func (e *NotFoundError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.NotFound, Hint: failure.Hintf("see them with: %s", failure.Run("hobnob conversations list --local"))}
+	f := failure.Failure{Kind: failure.NotFound}
+	switch {
+	case len(e.Trashed) == 1:
+		f.Hint = failure.Plain("take it out with: hobnob conversations restore " + Short(e.Trashed[0].ID))
+	case len(e.Trashed) > 1:
+		f.Hint = failure.Hintf("see them with: %s", failure.Run("hobnob conversations list --deleted"))
+	case e.NoHistory:
+		f.Hint = failure.Plain("there is no history yet")
+	case e.Ref == "":
+		f.Hint = failure.Hintf("the profile %q has no conversation yet", e.Profile)
+	default:
+		f.Hint = failure.Hintf("see them with: %s", failure.Run("hobnob conversations list --local"))
+	}
+	return f
 }
 
 // Failure implements failure.Explainer.

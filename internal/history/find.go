@@ -24,15 +24,49 @@ const conversationColumns = `c.id, c.title, c.profile, c.agent_id, coalesce(c.he
 	(SELECT count(*) FROM turns WHERE conversation = c.id)`
 
 // Find returns the conversation that ref names: its id, a unique prefix of at
-// least four characters, or its exact title. Errors are *NotFoundError and
-// *AmbiguousError.
+// least four characters, or its exact title. Errors are *NotFoundError, which
+// knows what of that name is in the trash, and *AmbiguousError.
 func (s *Store) Find(ctx context.Context, ref string) (Conversation, error) {
-	return s.find(ctx, ref, `c.deleted IS NULL`)
+	found, err := s.find(ctx, ref, `c.deleted IS NULL`)
+	var missing *NotFoundError
+	if !errors.As(err, &missing) {
+		return found, err
+	}
+	deleted, derr := s.FindDeleted(ctx, ref)
+	var several *AmbiguousError
+	switch {
+	case derr == nil:
+		missing.Trashed = []Conversation{deleted}
+	case errors.As(derr, &several):
+		missing.Trashed = several.Matches
+	}
+	return found, err
+}
+
+// Resolve is Find for what a user types: ref may also be a conversation or
+// completion id that the service gave.
+func (s *Store) Resolve(ctx context.Context, ref string) (Conversation, error) {
+	found, err := s.Find(ctx, ref)
+	if errors.As(err, new(*NotFoundError)) {
+		if turn, terr := s.FindByService(ctx, ref); terr == nil {
+			return s.Find(ctx, turn.Conversation)
+		}
+	}
+	return found, err
 }
 
 // FindDeleted is Find in the trash.
 func (s *Store) FindDeleted(ctx context.Context, ref string) (Conversation, error) {
 	return s.find(ctx, ref, `c.deleted IS NOT NULL`)
+}
+
+// FindAny returns the conversation with that id, in the trash or not.
+func (s *Store) FindAny(ctx context.Context, id string) (Conversation, error) {
+	found, err := s.Find(ctx, id)
+	if errors.As(err, new(*NotFoundError)) {
+		return s.FindDeleted(ctx, id)
+	}
+	return found, err
 }
 
 func (s *Store) find(ctx context.Context, ref, where string) (Conversation, error) {
@@ -52,7 +86,7 @@ func (s *Store) find(ctx context.Context, ref, where string) (Conversation, erro
 	case err != nil:
 		return Conversation{}, err
 	case len(found) == 0:
-		return Conversation{}, &NotFoundError{Ref: ref}
+		return Conversation{}, &NotFoundError{Ref: ref, NoHistory: !s.Saved()}
 	case len(found) > 1:
 		return Conversation{}, &AmbiguousError{Ref: ref, Matches: found}
 	}
@@ -71,7 +105,7 @@ func (s *Store) Latest(ctx context.Context, profile string) (Conversation, error
 		return Conversation{}, err
 	}
 	if len(found) == 0 {
-		return Conversation{}, &NotFoundError{}
+		return Conversation{}, &NotFoundError{Profile: profile, NoHistory: !s.Saved()}
 	}
 	return found[0], nil
 }

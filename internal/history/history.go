@@ -10,12 +10,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -58,8 +60,12 @@ type Turn struct {
 	Asked        time.Time
 	Ended        time.Time // zero while pending
 	Failure      string    // why it failed or is unknown; hostile text
-	Mark         Mark
-	Service      Service
+	// FailureKind is failure.Unrecorded where an older hobnob recorded the text
+	// alone; FailureStatus is the HTTP status, 0 when there was none.
+	FailureKind   failure.Kind
+	FailureStatus int
+	Mark          Mark
+	Service       Service
 
 	head   string // the conversation's head when the question was asked
 	resent bool   // asked again under the same id
@@ -106,12 +112,21 @@ func (e *ReadOnlyError) Error() string {
 }
 
 // NotFoundError says that no conversation answers to Ref, or with an empty Ref that
-// there is none at all.
-type NotFoundError struct{ Ref string }
+// there is none at all in Profile.
+type NotFoundError struct {
+	Ref, Profile string
+	NoHistory    bool           // nothing was ever recorded here
+	Trashed      []Conversation // those in the trash that Ref names
+}
 
 func (e *NotFoundError) Error() string {
-	if e.Ref == "" {
+	switch {
+	case e.Ref == "":
 		return "there is no conversation yet"
+	case len(e.Trashed) == 1:
+		return fmt.Sprintf("no conversation %q: it is in the trash", e.Ref)
+	case len(e.Trashed) > 1:
+		return fmt.Sprintf("no conversation %q: several in the trash have that name", e.Ref)
 	}
 	return fmt.Sprintf("no conversation %q", e.Ref)
 }
@@ -163,16 +178,33 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 	return &Store{db: db, path: path, now: time.Now}, nil
 }
 
-// OpenExisting opens the history for reading and creates nothing; a history
-// that does not exist is fs.ErrNotExist.
+// OpenExisting opens the history for reading and creates nothing; where there is
+// none yet the store is that of OpenUnsaved.
 func OpenExisting(ctx context.Context, dir string) (*Store, error) {
 	path := filepath.Join(dir, FileName)
 	db, err := sqlite.OpenExisting(ctx, path, schema)
+	if errors.Is(err, fs.ErrNotExist) {
+		return OpenUnsaved(ctx)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &Store{db: db, path: path, now: time.Now}, nil
 }
+
+// OpenUnsaved returns an empty history in memory: what is recorded there ends
+// with the store.
+func OpenUnsaved(ctx context.Context) (*Store, error) {
+	db, err := sqlite.Open(ctx, sqlite.Memory, schema)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{db: db, path: sqlite.Memory, now: time.Now}, nil
+}
+
+// Saved reports whether the history is a file, which other processes share and
+// which outlives this one.
+func (s *Store) Saved() bool { return s.path != sqlite.Memory }
 
 // Close releases the file, and what is still pending of this store's turns.
 func (s *Store) Close() error { return errors.Join(s.disown(), s.db.Close()) }

@@ -25,6 +25,9 @@ func (s *Store) owner() (string, error) {
 	if err := s.Writable(); err != nil {
 		return "", err
 	}
+	if !s.Saved() {
+		return "", nil
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.lock != nil {

@@ -1,4 +1,4 @@
-package cmd
+package chat
 
 import (
 	"os/exec"

@@ -1,6 +1,7 @@
-package cmd
+package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,21 +13,22 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// discard removes a draft whose text is kept elsewhere, and the directories that
+// Discard removes a draft whose text is kept elsewhere, and the directories that
 // it leaves empty.
-func discard(draft string) {
+func Discard(draft string) {
 	_ = os.Remove(draft)
 	_ = os.Remove(filepath.Dir(draft))
 	_ = os.Remove(filepath.Dir(filepath.Dir(draft)))
 }
 
-// edit opens a private draft in $VISUAL or $EDITOR and returns what it holds
+// Edit opens a private draft in $VISUAL or $EDITOR and returns what it holds
 // afterwards, and its path. The caller discards the draft once its text is safe.
 // When the editor fails, a draft with text stays and the error names it.
-func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draft string, err error) {
+func (f *Factory) Edit(ctx context.Context, initial, pattern string) (text, draft string, err error) {
 	paths, err := f.Paths()
 	if err != nil {
 		return "", "", err
@@ -44,11 +46,11 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draf
 	if err = errors.Join(err, file.Close()); err != nil {
 		return "", draft, err
 	}
-	editor := strings.TrimSpace(first(f.Env("VISUAL"), f.Env("EDITOR")))
+	editor := strings.TrimSpace(cmp.Or(f.Env("VISUAL"), f.Env("EDITOR")))
 	if editor == "" {
 		if !f.IO.InTTY && !f.IO.ErrTTY {
-			discard(draft)
-			return "", "", usagef("set VISUAL or EDITOR to an editor that needs no terminal", "there is no terminal to edit on")
+			Discard(draft)
+			return "", "", failure.Usagef("set VISUAL or EDITOR to an editor that needs no terminal", "there is no terminal to edit on")
 		}
 		editor = "vi"
 		if runtime.GOOS == "windows" {
@@ -57,7 +59,7 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draf
 	}
 	command, err := editorCommand(ctx, editor, draft)
 	if err != nil {
-		discard(draft)
+		Discard(draft)
 		return "", "", err
 	}
 	command.Stdin, command.Stdout, command.Stderr = f.IO.In, f.IO.Out, f.IO.Err
@@ -69,17 +71,17 @@ func (f *Factory) edit(ctx context.Context, initial, pattern string) (text, draf
 			command.Stdin, command.Stdout = in, out
 		}
 	}
-	defer f.leaveInterrupts()()
+	defer f.Print.LeaveInterrupts()()
 	if err := command.Run(); err != nil {
 		if data, rerr := os.ReadFile(draft); rerr == nil && strings.TrimSpace(string(data)) == "" {
-			discard(draft)
-			return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: "set VISUAL or EDITOR to an editor that works"}
+			Discard(draft)
+			return "", draft, failure.WithHint(fmt.Errorf("the editor %q failed: %w", editor, err), "set VISUAL or EDITOR to an editor that works")
 		}
 		hint := "the text is kept in " + draft
 		if isMissing(err) {
 			hint += "; set VISUAL or EDITOR to an editor that works"
 		}
-		return "", draft, &hintError{err: fmt.Errorf("the editor %q failed: %w", editor, err), hint: hint}
+		return "", draft, failure.WithHint(fmt.Errorf("the editor %q failed: %w", editor, err), "%s", hint)
 	}
 	data, err := os.ReadFile(draft)
 	return string(data), draft, err
@@ -106,7 +108,7 @@ func editorCommand(ctx context.Context, editor, file string) (*exec.Cmd, error) 
 		words = []string{editor}
 	} else if runtime.GOOS == "windows" {
 		if words, err = terminal.SplitCommand(editor); err != nil || len(words) == 0 {
-			return nil, usagef("set VISUAL or EDITOR to an editor that works", "the editor %q cannot be read: %v", editor, err)
+			return nil, failure.Usagef("set VISUAL or EDITOR to an editor that works", "the editor %q cannot be read: %v", editor, err)
 		}
 	}
 	command := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
@@ -115,14 +117,4 @@ func editorCommand(ctx context.Context, editor, file string) (*exec.Cmd, error) 
 		command.WaitDelay = 3 * time.Second
 	}
 	return command, nil
-}
-
-// leaveInterrupts leaves Ctrl-C to a program that has the terminal: for Emacs it
-// is the key C-g, and no wish to end hobnob.
-func (f *Factory) leaveInterrupts() (restore func()) {
-	if f.Interrupts == nil {
-		return func() {}
-	}
-	_, restore = f.Interrupts()
-	return restore
 }

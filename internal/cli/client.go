@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// Tokens returns where the token of a profile is, and the key it is bound to.
+func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return credential.Resolver{}, credential.Key{}, err
+	}
+	base, err := baseurl.Parse(p.BaseURL, p.AllowInsecureHTTP)
+	if err != nil {
+		return credential.Resolver{}, credential.Key{}, err
+	}
+	resolver := credential.Resolver{
+		Environment: f.Env("HOBNOB_TOKEN"),
+		Command:     p.TokenCommand,
+		File:        filepath.Join(filepath.Dir(paths.ConfigFile), "tokens.json"),
+		Stdin:       f.stdin(),
+		Stderr:      f.IO.Err,
+	}
+	return resolver, credential.Key{Profile: p.Name, Origin: baseurl.Origin(base)}, nil
+}
+
+// Token returns the token of a profile, "" for the embedded service.
+func (f *Factory) Token(ctx context.Context, p config.Profile) (string, error) {
+	if p.Embedded() {
+		return "", nil
+	}
+	resolver, key, err := f.Tokens(p)
+	if err != nil {
+		return "", err
+	}
+	token, err := resolver.Token(ctx, key)
+	return token.Reveal(), resolver.Explain(err, key)
+}
+
+// Client returns a client for the service of the profile; nothing is dialled
+// and no token is looked up before the first request. With ephemeral the
+// embedded service keeps nothing on disk.
+func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) (*api.Client, error) {
+	options := f.ClientOptions(p)
+	if p.Embedded() {
+		// Nothing is dialled: the transport below takes the place of the network.
+		options.BaseURL, options.ConversationsPath, options.CAFile = "http://localhost", "", ""
+		options.Transport = &lazyTransport{open: func() (http.RoundTripper, error) { return f.embedded(ctx, ephemeral) }}
+		return api.New(options)
+	}
+	resolver, key, err := f.Tokens(p)
+	if err != nil {
+		return nil, err
+	}
+	options.Token = func(ctx context.Context) (string, error) {
+		if len(resolver.Command) > 0 {
+			defer f.Print.Aside()()
+		}
+		token, err := resolver.Token(ctx, key)
+		return token.Reveal(), resolver.Explain(err, key)
+	}
+	options.Refused = resolver.Given().Refused
+	return api.New(options)
+}
+
+// ClientWithToken is Client with a token that is not stored yet.
+func (f *Factory) ClientWithToken(p config.Profile, token string) (*api.Client, error) {
+	options := f.ClientOptions(p)
+	options.Token = func(context.Context) (string, error) { return token, nil }
+	options.Refused = credential.SourceKeyring.Refused
+	return api.New(options)
+}
+
+// ClientOptions returns how to reach the service of a profile, without a token.
+func (f *Factory) ClientOptions(p config.Profile) api.Options {
+	options := api.Options{
+		BaseURL:           p.BaseURL,
+		AllowInsecureHTTP: p.AllowInsecureHTTP,
+		ConversationsPath: p.ConversationsPath,
+		CAFile:            p.CAFile,
+		Timeout:           p.Timeout,
+		Retries:           p.Retries,
+		IdempotencyKeys:   p.IdempotencyKey,
+		UserAgent:         userAgent(),
+		OnWait: func(w api.Wait) {
+			f.Print.Note("%s; trying again in %s", ShortCause(w.Err), w.Delay.Round(100*time.Millisecond))
+		},
+	}
+	if f.Global.Verbose {
+		options.Log = func(line string) { fmt.Fprintln(f.IO.Err, terminal.CleanLine(line)) }
+	}
+	return options
+}
+
+// ShortCause returns the part of an error of the client that says most.
+func ShortCause(err error) string {
+	var e *api.Error
+	if errors.As(err, &e) && e.Status != 0 {
+		return fmt.Sprintf("the service answered %d %s", e.Status, http.StatusText(e.Status))
+	}
+	if e != nil && e.Err != nil {
+		return e.Err.Error()
+	}
+	return err.Error()
+}
+
+// Version returns the version that the Go toolchain recorded: of the module that
+// was installed, or of the repository's tag.
+func Version() string {
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "devel"
+}
+
+// userAgent has the form of RFC 9110 §10.1.5.
+func userAgent() string {
+	return fmt.Sprintf("hobnob/%s (%s; %s)", Version(), runtime.GOOS, runtime.GOARCH)
+}

@@ -1,0 +1,203 @@
+// Package cli is what the commands of hobnob share: the Factory, which opens what
+// a command needs when it asks for it, the Printer, which writes results and
+// notes, and the report of an error. It knows neither flags nor any command.
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"os"
+	"os/user"
+	"runtime"
+	"sync"
+
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// Global holds the flags that every command understands.
+type Global struct {
+	Profile string
+	BaseURL string
+	Config  string
+	JSON    bool
+	Quiet   bool
+	Verbose bool
+	NoColor bool
+	Timeout string
+}
+
+// Factory gives commands what they need. Nothing is opened before it is asked
+// for; what was opened is closed by Close.
+type Factory struct {
+	IO     *terminal.Streams
+	Env    config.Env
+	Global Global
+	Print  *Printer
+	// Settings are the values that flags of the command line give to settings,
+	// by key. They are complete before a command runs.
+	Settings map[string]string
+	// Paths returns where the files are.
+	Paths func() (config.Paths, error)
+	// Config reads the configuration file.
+	Config func() (*config.Config, error)
+
+	store  *history.Store // open for writing, nil before History is called
+	closes []func() error
+}
+
+// New returns a factory for the streams and the environment of the process.
+func New(streams *terminal.Streams, getenv config.Env) *Factory {
+	f := &Factory{IO: streams, Env: homeFromUser(getenv)}
+	f.Print = &Printer{IO: streams, flags: &f.Global, selected: f.SelectedProfile}
+	f.Paths = sync.OnceValues(func() (config.Paths, error) {
+		return config.FindPaths(f.Env, runtime.GOOS, f.Global.Config)
+	})
+	f.Config = sync.OnceValues(func() (*config.Config, error) {
+		paths, err := f.Paths()
+		if err != nil {
+			return nil, err
+		}
+		c, err := config.Load(config.Options{Path: paths.ConfigFile, Flags: f.Settings, Env: f.Env})
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range c.Unknown() {
+			f.Print.Note("%s has no setting %q; it is ignored", paths.ConfigFile, key)
+		}
+		return c, nil
+	})
+	return f
+}
+
+// homeFromUser finds HOME where a service manager or a container starts hobnob
+// without it.
+func homeFromUser(getenv config.Env) config.Env {
+	return func(key string) string {
+		if value := getenv(key); value != "" || key != "HOME" || runtime.GOOS == "windows" {
+			return value
+		}
+		if u, err := user.Current(); err == nil {
+			return u.HomeDir
+		}
+		return ""
+	}
+}
+
+// Close closes what was opened, the last first.
+func (f *Factory) Close() error {
+	var errs []error
+	for i := len(f.closes) - 1; i >= 0; i-- {
+		errs = append(errs, f.closes[i]())
+	}
+	f.closes = nil
+	return errors.Join(errs...)
+}
+
+// History opens the history for writing and creates it when it is missing.
+func (f *Factory) History(ctx context.Context) (*history.Store, error) {
+	if f.store != nil {
+		return f.store, nil
+	}
+	store, err := f.openHistory(ctx, history.Open)
+	if err == nil {
+		f.store = store
+	}
+	return store, err
+}
+
+// ReadHistory opens the history for reading, unless it is open for writing
+// already, and creates nothing: where there is no history yet the store is empty.
+func (f *Factory) ReadHistory(ctx context.Context) (*history.Store, error) {
+	if f.store != nil {
+		return f.store, nil
+	}
+	return f.openHistory(ctx, history.OpenExisting)
+}
+
+// UnsavedHistory returns a history that nothing outlives.
+func (f *Factory) UnsavedHistory(ctx context.Context) (*history.Store, error) {
+	return f.openHistory(ctx, func(ctx context.Context, _ string) (*history.Store, error) { return history.OpenUnsaved(ctx) })
+}
+
+func (f *Factory) openHistory(ctx context.Context, open func(context.Context, string) (*history.Store, error)) (*history.Store, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return nil, err
+	}
+	store, err := open(ctx, paths.DataDir)
+	if err != nil {
+		return nil, err
+	}
+	f.closes = append(f.closes, store.Close)
+	return store, nil
+}
+
+// SelectedProfile returns the name that -p or HOBNOB_PROFILE gives, "" for none.
+func (f *Factory) SelectedProfile() string {
+	return cmp.Or(f.Global.Profile, f.Env("HOBNOB_PROFILE"))
+}
+
+// Profile returns the selected profile.
+func (f *Factory) Profile() (config.Profile, error) {
+	c, err := f.Config()
+	if err != nil {
+		return config.Profile{}, err
+	}
+	return c.ActiveProfile()
+}
+
+// ProfileOf returns the profile of that name, whichever is selected. One that is
+// not set up any more has nothing but its name.
+func (f *Factory) ProfileOf(name string) (config.Profile, error) {
+	c, err := f.Config()
+	if err != nil {
+		return config.Profile{}, err
+	}
+	profile, err := c.Profile(name)
+	if err != nil {
+		return config.Profile{Name: name}, nil
+	}
+	return profile, nil
+}
+
+// NamedProfile returns the profile that -p or HOBNOB_PROFILE names, for commands
+// that are otherwise about every profile: "" then. One that is not set up is a
+// *config.UnknownProfileError, unless an import brought conversations of it.
+func (f *Factory) NamedProfile(ctx context.Context, store *history.Store) (string, error) {
+	given := f.SelectedProfile()
+	if given == "" {
+		return "", nil
+	}
+	c, err := f.Config()
+	if err != nil {
+		return "", err
+	}
+	name, _, err := c.Active()
+	if !errors.As(err, new(*config.UnknownProfileError)) {
+		return name, err
+	}
+	if all, lerr := store.All(ctx, given, true); lerr != nil || len(all) > 0 {
+		return given, lerr
+	}
+	return "", err
+}
+
+// EditConfig changes the configuration file.
+func (f *Factory) EditConfig(change func(*config.Document) error) error {
+	c, err := f.Config()
+	if err != nil {
+		return err
+	}
+	return config.Edit(c.Path(), change)
+}
+
+// stdin is the terminal on which a child may ask, or nil.
+func (f *Factory) stdin() *os.File {
+	if file, ok := f.IO.In.(*os.File); ok && f.IO.InTTY {
+		return file
+	}
+	return nil
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path/filepath"
+	"sync"
+
+	"github.com/hobnob-cli/hobnob/docs"
+	"github.com/hobnob-cli/hobnob/internal/agent"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/service"
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
+
+// ServiceFile is the database of the embedded service, in the data directory.
+const ServiceFile = "service.db"
+
+// embedded starts the service inside the process.
+func (f *Factory) embedded(ctx context.Context, ephemeral bool) (http.RoundTripper, error) {
+	handler, err := f.Service(ctx, service.Options{Client: "local"}, ephemeral)
+	if err != nil {
+		return nil, err
+	}
+	return service.Transport(handler), nil
+}
+
+// Service returns the handler of the embedded service, with a store and the
+// agents added to the options.
+func (f *Factory) Service(ctx context.Context, options service.Options, ephemeral bool) (http.Handler, error) {
+	path := sqlite.Memory
+	if !ephemeral {
+		paths, err := f.Paths()
+		if err != nil {
+			return nil, err
+		}
+		path = filepath.Join(paths.DataDir, ServiceFile)
+	}
+	store, err := service.OpenSQLite(ctx, path)
+	if err != nil && options.Token == "" && ctx.Err() == nil {
+		// The guide must answer even where nothing can be stored.
+		f.Print.Warn("%v; the built-in service forgets what it lists; to mend it: hobnob doctor", err)
+		store, err = service.OpenSQLite(ctx, sqlite.Memory)
+	}
+	if err != nil {
+		return nil, failure.WithHint(err, "to mend it: hobnob doctor")
+	}
+	f.closes = append(f.closes, store.Close)
+	manual, err := fs.Sub(docs.Guide, "guide")
+	if err != nil {
+		return nil, err
+	}
+	guide, err := agent.NewGuide(manual)
+	if err != nil {
+		return nil, err
+	}
+	options.Store = store
+	options.Agents = []service.Agent{
+		{ID: config.GuideAgent, Name: "guide", Agent: guide},
+		{ID: config.EchoAgent, Name: "echo", Agent: agent.NewEcho()},
+	}
+	options.Report = func(err error) {
+		if errors.Is(err, sqlite.ErrDamaged) || errors.Is(err, sqlite.ErrReadOnly) {
+			err = fmt.Errorf("%w; to mend %s: hobnob doctor", err, path)
+		}
+		f.Print.Note("the embedded service: %v", err)
+	}
+	return service.New(options), nil
+}
+
+// lazyTransport makes its transport at the first request.
+type lazyTransport struct {
+	open func() (http.RoundTripper, error)
+	once sync.Once
+	next http.RoundTripper
+	err  error
+}
+
+func (t *lazyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	t.once.Do(func() { t.next, t.err = t.open() })
+	if t.err != nil {
+		return nil, t.err
+	}
+	return t.next.RoundTrip(r)
+}
