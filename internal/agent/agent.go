@@ -8,6 +8,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"io/fs"
 )
 
 // Message is one message of a conversation. Role is "user" or "assistant", as
@@ -35,26 +36,43 @@ type Agent interface {
 // ErrNoQuestion says that a list of messages holds none from the user.
 var ErrNoQuestion = errors.New("no message from the user to answer")
 
-// answer wraps content with the estimated tokens of both sides.
-func answer(model, content string, messages []Message) Answer {
-	a := Answer{Content: content, Model: model, CompletionTokens: tokens(content)}
+// local is an agent without a model behind it: what it answers follows from the
+// questions of the user alone.
+type local struct {
+	name   string
+	answer func(questions []string) string // questions has at least one, the last is to be answered
+}
+
+func (l local) Complete(ctx context.Context, messages []Message) (Answer, error) {
+	if err := ctx.Err(); err != nil {
+		return Answer{}, err
+	}
+	var questions []string
+	a := Answer{Model: l.name}
 	for _, m := range messages {
+		if m.Role == "user" {
+			questions = append(questions, m.Content)
+		}
 		a.PromptTokens += tokens(m.Content)
 	}
-	return a
+	if len(questions) == 0 {
+		return Answer{}, ErrNoQuestion
+	}
+	a.Content = l.answer(questions)
+	a.CompletionTokens = tokens(a.Content)
+	return a, nil
+}
+
+// NewGuide returns the agent that answers questions about hobnob from its manual,
+// under the model name "guide". It fails when the manual cannot be read.
+func NewGuide(manual fs.FS) (Agent, error) {
+	g, err := New(manual)
+	if err != nil {
+		return nil, err
+	}
+	return local{name: "guide", answer: g.Answer}, nil
 }
 
 // tokens estimates the tokens of a text from its bytes, rounded up. Bytes, not
 // characters: a CJK character costs a model about as much as a short word.
 func tokens(text string) int64 { return (int64(len(text)) + 3) / 4 }
-
-// userMessages returns the contents of the messages from the user.
-func userMessages(messages []Message) []string {
-	var contents []string
-	for _, m := range messages {
-		if m.Role == "user" {
-			contents = append(contents, m.Content)
-		}
-	}
-	return contents
-}

@@ -3,7 +3,10 @@ package agent
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/hobnob-cli/hobnob/docs"
 )
 
 func TestEchoAnswersWithTheLastMessageOfTheUser(t *testing.T) {
@@ -32,10 +35,38 @@ func TestTokensAreAboutFourBytesEach(t *testing.T) {
 			t.Errorf("%q has %d tokens, want %d", text, got, want)
 		}
 	}
-	for _, a := range []Agent{NewEcho(), newTestGuide(t)} {
+	for _, a := range []Agent{NewEcho(), newGuide(t)} {
 		got, err := a.Complete(t.Context(), []Message{{"user", "abcd"}, {"assistant", "abcdefgh"}, {"user", "proxy"}})
 		if err != nil || got.PromptTokens != 1+2+2 || got.CompletionTokens != tokens(got.Content) {
 			t.Errorf("%s: %d and %d tokens, %v", got.Model, got.PromptTokens, got.CompletionTokens, err)
 		}
 	}
+}
+
+func TestOnlyMessagesOfTheUserAreQuestions(t *testing.T) {
+	g := newGuide(t)
+	a, err := g.Complete(t.Context(), []Message{{"user", "proxy"}, {"assistant", "colours"}, {"system", "log out"}})
+	if err != nil || !strings.HasPrefix(a.Content, "## Go through a proxy\n") || a.Model != "guide" {
+		t.Errorf("found %+v, %v", a, err)
+	}
+	if _, err := g.Complete(t.Context(), []Message{{"assistant", "hello"}}); !errors.Is(err, ErrNoQuestion) {
+		t.Errorf("without a question: %v", err)
+	}
+}
+
+func TestAnEndedContextEndsTheGuide(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := newGuide(t).Complete(ctx, []Message{{"user", "proxy"}}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+func newGuide(t *testing.T) Agent {
+	t.Helper()
+	a, err := NewGuide(docs.Guide)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
 }

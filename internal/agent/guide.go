@@ -1,7 +1,6 @@
 package agent
 
 import (
-	"context"
 	"io/fs"
 	"slices"
 	"strings"
@@ -28,50 +27,44 @@ const (
 	maxLookBack = 50
 )
 
-// guide answers from a manual. It is read-only once made.
-type guide struct {
+// Guide answers questions from a manual. It is read-only and may be used from
+// several goroutines.
+type Guide struct {
 	index   *index
 	lexicon *lexicon
 	speller speller
 }
 
-// NewGuide returns the agent that answers questions about hobnob from manual,
-// under the model name "guide". It reads every .md file there: "# " is the
-// title of a file, each "## " a section, and a "### " with the name of a shell
-// or a system ("PowerShell", "macOS") a variant of the section above it. A line
+// New returns a guide to a manual: every .md file in it. There "# " is the title
+// of a file, each "## " a section, and a "### " with the name of a shell or a
+// system ("PowerShell", "macOS") a variant of the section above it. A line
 // "<!-- words: … -->" in a section gives further words by which people ask for
-// it; it is not shown. NewGuide fails when the manual cannot be read, has no
-// section, or holds text that belongs to none.
+// it; it is not shown. New fails when the manual cannot be read, has no section,
+// or holds text that belongs to none.
 //
-// The index is made here, in a few milliseconds. Answers depend on the manual
-// and the messages alone.
-func NewGuide(manual fs.FS) (Agent, error) {
+// The index is built here, in a few milliseconds.
+func New(manual fs.FS) (*Guide, error) {
 	sections, err := readManual(manual)
 	if err != nil {
 		return nil, err
 	}
-	g := &guide{lexicon: newLexicon()}
+	g := &Guide{lexicon: newLexicon()}
 	var vocabulary []string
 	g.index, vocabulary = newIndex(sections, g.lexicon.stop)
 	g.speller = newSpeller(append(vocabulary, g.lexicon.words...))
 	return g, nil
 }
 
-func (g *guide) Complete(ctx context.Context, messages []Message) (Answer, error) {
-	if err := ctx.Err(); err != nil {
-		return Answer{}, err
+// Answer returns Markdown that answers the last of the questions, in the light of
+// those before; no question at all counts as an empty one. It depends on the
+// manual and the questions alone.
+func (g *Guide) Answer(questions []string) string {
+	if len(questions) == 0 {
+		return g.topics(fewSections)
 	}
-	asked := userMessages(messages)
-	if len(asked) == 0 {
-		return Answer{}, ErrNoQuestion
-	}
-	return answer("guide", g.reply(asked), messages), nil
-}
-
-// reply answers the last of the questions asked, in the light of those before.
-func (g *guide) reply(asked []string) string {
-	q := g.understand(asked[len(asked)-1])
-	earlier, pages := g.earlier(asked[:len(asked)-1])
+	last := len(questions) - 1
+	q := g.understand(questions[last])
+	earlier, pages := g.earlier(questions[:last])
 	switch {
 	case q.more && !earlier.empty():
 		return g.more(earlier, pages)
@@ -95,7 +88,7 @@ func (g *guide) reply(asked []string) string {
 }
 
 // find answers a query by itself.
-func (g *guide) find(q query) string {
+func (g *Guide) find(q query) string {
 	matches := g.index.rank(q.terms)
 	if !q.knows(matches) {
 		return g.unknown(matches)
@@ -114,7 +107,7 @@ func (q query) knows(matches []match) bool {
 
 // earlier returns the last question that a follow-up can refer to, with the
 // platform that was asked for since, and how often "more" followed it.
-func (g *guide) earlier(asked []string) (q query, pages int) {
+func (g *Guide) earlier(asked []string) (q query, pages int) {
 	var (
 		since    *platform
 		fallback query
@@ -139,7 +132,7 @@ func (g *guide) earlier(asked []string) (q query, pages int) {
 
 // together joins a question that leans on an earlier one with it, if the two
 // find a section that speaks of something from both.
-func (g *guide) together(q, earlier query) (query, bool) {
+func (g *Guide) together(q, earlier query) (query, bool) {
 	both := query{terms: slices.Concat(q.terms, earlier.terms), platform: q.platform}
 	if both.platform == nil {
 		both.platform = earlier.platform
@@ -154,6 +147,6 @@ func (g *guide) together(q, earlier query) (query, bool) {
 
 // about asks for a platform itself, which is all that a first question such as
 // "PowerShell?" names.
-func (g *guide) about(p *platform) query {
+func (g *Guide) about(p *platform) query {
 	return query{terms: []term{g.term(strings.ToLower(p.name), 1)}, platform: p}
 }

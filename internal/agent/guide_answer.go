@@ -8,7 +8,7 @@ import (
 
 // show gives the best section, its variant for a platform when one is asked
 // for, and the names of those that come close.
-func (g *guide) show(matches []match, p *platform) string {
+func (g *Guide) show(matches []match, p *platform) string {
 	best := &g.index.sections[matches[0].section]
 	var b strings.Builder
 	g.write(&b, best, p)
@@ -25,7 +25,7 @@ func (g *guide) show(matches []match, p *platform) string {
 }
 
 // write writes one section, as text or as its variant for a platform.
-func (g *guide) write(b *strings.Builder, s *section, p *platform) {
+func (g *Guide) write(b *strings.Builder, s *section, p *platform) {
 	if p == nil {
 		fmt.Fprintf(b, "## %s\n\n%s\n", s.heading, s.text)
 		if len(s.variants) > 0 {
@@ -72,7 +72,7 @@ func join(words []string, last string) string {
 
 // more gives the next sections for a question whose answer was already
 // followed by pages of more.
-func (g *guide) more(q query, pages int) string {
+func (g *Guide) more(q query, pages int) string {
 	matches := g.index.rank(q.terms)
 	if !q.knows(matches) {
 		return g.unknown(matches)
@@ -99,7 +99,7 @@ func (g *guide) more(q query, pages int) string {
 
 // nothingMore says that a question is exhausted and what stands beside its
 // answer.
-func (g *guide) nothingMore(s *section) string {
+func (g *Guide) nothingMore(s *section) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "That is all the guide has on that. The topic is **%s**, with these sections:\n\n", s.topic)
 	for _, other := range g.index.sections {
@@ -112,7 +112,7 @@ func (g *guide) nothingMore(s *section) string {
 
 // unknown says that the manual has no answer, names three sections that come
 // nearest, and how to ask someone who may know.
-func (g *guide) unknown(matches []match) string {
+func (g *Guide) unknown(matches []match) string {
 	var b strings.Builder
 	b.WriteString("The guide has no section on that.\n\nThe nearest topics are:\n\n")
 	for _, i := range g.nearest(matches, 3) {
@@ -125,7 +125,7 @@ func (g *guide) unknown(matches []match) string {
 
 // nearest returns the sections of the best matches, filled up from the start
 // of the manual.
-func (g *guide) nearest(matches []match, n int) []int {
+func (g *Guide) nearest(matches []match, n int) []int {
 	var found []int
 	taken := map[int]bool{}
 	take := func(i int) {
@@ -146,7 +146,7 @@ func (g *guide) nearest(matches []match, n int) []int {
 }
 
 // topics lists what can be asked: of each topic the first few sections.
-func (g *guide) topics(each int) string {
+func (g *Guide) topics(each int) string {
 	var b strings.Builder
 	b.WriteString("This is hobnob's guide. It answers questions about hobnob from the manual, without a network. Its topics:\n\n")
 	for rest := g.index.sections; len(rest) > 0; {

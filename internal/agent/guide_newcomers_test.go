@@ -29,7 +29,7 @@ func TestNewcomersFindTheirSection(t *testing.T) {
 	for line := range strings.Lines(newcomers) {
 		asked, known := strings.CutPrefix(strings.TrimSpace(line), "~ ")
 		fields := strings.Split(asked, " | ")
-		got, want := heading(ask(t, g, fields[0])), fields[1:]
+		got, want := heading(g.Answer([]string{fields[0]})), fields[1:]
 		for _, h := range want {
 			if !headings[h] {
 				t.Errorf("%q wants %q, which is no section", fields[0], h)
@@ -53,7 +53,7 @@ func TestStrangersAreNotAnswered(t *testing.T) {
 	for line := range strings.Lines(strangers) {
 		asked, known := strings.CutPrefix(strings.TrimSpace(line), "~ ")
 		all++
-		if got := ask(t, g, asked); !strings.HasPrefix(got, unknownStart) {
+		if got := g.Answer([]string{asked}); !strings.HasPrefix(got, unknownStart) {
 			answered++
 			if !known {
 				t.Errorf("%q was answered with %q", asked, heading(got))

@@ -275,7 +275,7 @@ func TestAQuestionInOrdinaryWordsFindsItsSection(t *testing.T) {
 	g := newTestGuide(t)
 	failed := 0
 	for _, q := range questions {
-		if got := heading(ask(t, g, q.asked)); got != q.section {
+		if got := heading(g.Answer([]string{q.asked})); got != q.section {
 			failed++
 			t.Errorf("%q\n\tfound %q\n\twant  %q", q.asked, got, q.section)
 		}

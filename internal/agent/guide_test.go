@@ -1,9 +1,7 @@
 package agent
 
 import (
-	"bytes"
-	"context"
-	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
@@ -14,32 +12,17 @@ import (
 
 const unknownStart = "The guide has no section on that."
 
-func newTestGuide(t testing.TB) Agent {
+func newTestGuide(t testing.TB) *Guide {
 	t.Helper()
-	g, err := NewGuide(docs.Guide)
+	g, err := New(docs.Guide)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return g
 }
 
-// ask has one conversation with g and returns its last answer.
-func ask(t testing.TB, g Agent, said ...string) string {
-	t.Helper()
-	var messages []Message
-	for _, s := range said {
-		messages = append(messages, Message{"user", s})
-		a, err := g.Complete(context.Background(), messages)
-		if err != nil {
-			t.Fatal(err)
-		}
-		messages = append(messages, Message{"assistant", a.Content})
-	}
-	return messages[len(messages)-1].Content
-}
-
 func TestAnAnswerIsTheSectionWithItsCommands(t *testing.T) {
-	got := ask(t, newTestGuide(t), "how do I pipe a file into a chat?")
+	got := newTestGuide(t).Answer([]string{"how do I pipe a file into a chat?"})
 	for _, want := range []string{
 		"## Pipe a file into a chat\n",
 		"```sh\nhobnob chat \"summarise\" < notes.txt\ncat error.log | hobnob chat \"what went wrong?\"\n```",
@@ -55,7 +38,7 @@ func TestAnAnswerIsTheSectionWithItsCommands(t *testing.T) {
 }
 
 func TestCloseSectionsAreNamed(t *testing.T) {
-	got := ask(t, newTestGuide(t), "list conversations")
+	got := newTestGuide(t).Answer([]string{"list conversations"})
 	_, also, ok := strings.Cut(got, "**See also:** ")
 	if n := strings.Count(also, "·") + 1; !ok || n > 2 {
 		t.Errorf("want one or two names in:\n%s", got)
@@ -95,7 +78,7 @@ func TestFollowUps(t *testing.T) {
 	g := newTestGuide(t)
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := ask(t, g, tt.said...)
+			got := g.Answer(tt.said)
 			for _, want := range tt.want {
 				if !strings.Contains(got, want) {
 					t.Errorf("no %q in:\n%s", want, got)
@@ -110,7 +93,7 @@ func TestMoreNeverRepeatsASection(t *testing.T) {
 	said := []string{"conversations"}
 	seen := map[string]bool{}
 	for range 20 {
-		for line := range strings.Lines(ask(t, g, said...)) {
+		for line := range strings.Lines(g.Answer(said)) {
 			if strings.HasPrefix(line, "## ") {
 				if seen[line] {
 					t.Fatalf("%q is shown twice", line)
@@ -128,14 +111,14 @@ func TestMoreNeverRepeatsASection(t *testing.T) {
 func TestGreetingsListTopics(t *testing.T) {
 	g := newTestGuide(t)
 	for _, said := range []string{"what can you do?", "help", "hi", "Hello there!", "good morning", "who are you?", "", "  \n", "???", "thanks"} {
-		if got := ask(t, g, said); !strings.Contains(got, "Its topics:") || !strings.Contains(got, "**Piping and files**") {
+		if got := g.Answer([]string{said}); !strings.Contains(got, "Its topics:") || !strings.Contains(got, "**Piping and files**") {
 			t.Errorf("%q: no topics in:\n%s", said, got)
 		}
 	}
 }
 
 func TestWhatTheGuideDoesNotKnowItSays(t *testing.T) {
-	got := ask(t, newTestGuide(t), "how do I cook pasta?")
+	got := newTestGuide(t).Answer([]string{"how do I cook pasta?"})
 	topics := strings.Count(got, "\n- ")
 	if !strings.HasPrefix(got, unknownStart) || topics != 3 || !strings.Contains(got, "hobnob login") {
 		t.Errorf("want no section, 3 topics and the way to an agent:\n%s", got)
@@ -151,7 +134,7 @@ func TestTheQuestionComesBeforeWhatIsPiped(t *testing.T) {
 		"binary":        string([]byte{0, 0xff, 0xfe, 0x80}),
 		"cut character": strings.Repeat("é", maxQuestion),
 	} {
-		if got := heading(ask(t, g, question+"\n\n"+piped)); got != "Go through a proxy" {
+		if got := heading(g.Answer([]string{question + "\n\n" + piped})); got != "Go through a proxy" {
 			t.Errorf("%s: found %q", name, got)
 		}
 	}
@@ -160,65 +143,39 @@ func TestTheQuestionComesBeforeWhatIsPiped(t *testing.T) {
 func TestAPromptOf10MiBIsAnswered(t *testing.T) {
 	g := newTestGuide(t)
 	const size = 10 << 20
-	for name, messages := range map[string][]Message{
-		"one word":      {{"user", strings.Repeat("a", size)}},
-		"unknown words": {{"user", strings.Repeat("qzxv wvut ", size/10)}},
-		"blank lines":   {{"user", strings.Repeat("\n", size)}},
-		"bytes":         {{"user", strings.Repeat("\xff\x00\xed\xa0\x80", size/5)}},
-		"follow-ups":    repeated(Message{"user", strings.Repeat("more ", 400)}, size/2000),
-		"messages":      repeated(Message{"user", "and in fish?"}, size/12),
+	for name, questions := range map[string][]string{
+		"one word":      {strings.Repeat("a", size)},
+		"unknown words": {strings.Repeat("qzxv wvut ", size/10)},
+		"blank lines":   {strings.Repeat("\n", size)},
+		"bytes":         {strings.Repeat("\xff\x00\xed\xa0\x80", size/5)},
+		"follow-ups":    slices.Repeat([]string{strings.Repeat("more ", 400)}, size/2000),
+		"messages":      slices.Repeat([]string{"and in fish?"}, size/12),
+		"nothing":       nil,
 	} {
-		if a, err := g.Complete(t.Context(), messages); err != nil || a.Content == "" {
-			t.Errorf("%s: %v", name, err)
+		if g.Answer(questions) == "" {
+			t.Errorf("%s: no answer", name)
 		}
 	}
 }
 
-func repeated(m Message, n int) []Message {
-	messages := make([]Message, n)
-	for i := range messages {
-		messages[i] = m
-	}
-	return messages
-}
-
-func TestTheSameMessagesGetTheSameAnswer(t *testing.T) {
+func TestTheSameQuestionsGetTheSameAnswer(t *testing.T) {
 	a, b := newTestGuide(t), newTestGuide(t)
 	for _, q := range questions {
 		for _, said := range [][]string{{q.asked}, {q.asked, "more"}, {q.asked, "and on Windows?"}} {
-			if one, two := ask(t, a, said...), ask(t, b, said...); one != two {
+			if one, two := a.Answer(said), b.Answer(said); one != two {
 				t.Fatalf("%q is answered with\n%s\nand\n%s", said, one, two)
 			}
 		}
 	}
 }
 
-func TestOnlyMessagesOfTheUserAreQuestions(t *testing.T) {
-	g := newTestGuide(t)
-	a, err := g.Complete(t.Context(), []Message{{"user", "proxy"}, {"assistant", "colours"}, {"system", "log out"}})
-	if err != nil || heading(a.Content) != "Go through a proxy" {
-		t.Errorf("found %q, %v", heading(a.Content), err)
-	}
-	if _, err := g.Complete(t.Context(), []Message{{"assistant", "hello"}}); !errors.Is(err, ErrNoQuestion) {
-		t.Errorf("without a question: %v", err)
-	}
-}
-
-func TestAnEndedContextEndsTheGuide(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := newTestGuide(t).Complete(ctx, []Message{{"user", "proxy"}}); !errors.Is(err, context.Canceled) {
-		t.Error(err)
-	}
-}
-
 func TestAGuideNeedsAManual(t *testing.T) {
-	if _, err := NewGuide(fstest.MapFS{}); err == nil {
+	if _, err := New(fstest.MapFS{}); err == nil {
 		t.Error("an empty manual is accepted")
 	}
 }
 
-func FuzzAnyMessagesAreAnswered(f *testing.F) {
+func FuzzAnyQuestionsAreAnswered(f *testing.F) {
 	g := newTestGuide(f)
 	for _, q := range questions {
 		f.Add([]byte(q.asked), []byte("and in PowerShell?"))
@@ -226,13 +183,12 @@ func FuzzAnyMessagesAreAnswered(f *testing.F) {
 	f.Add([]byte("more\x00\xff"), []byte("tell me more"))
 	f.Add([]byte("## x\n\n\n-f--f -- '"), []byte("it's\u2019s"))
 	f.Fuzz(func(t *testing.T, first, second []byte) {
-		messages := []Message{{"user", string(first)}, {"assistant", string(second)}, {"user", string(second)}}
-		a, err := g.Complete(t.Context(), messages)
-		if err != nil || a.Content == "" || len(a.Content) > 16<<10 || !utf8.ValidString(a.Content) || bytes.ContainsAny([]byte(a.Content), "\x00\x1b") {
-			t.Errorf("%q, %v", a.Content, err)
+		questions := []string{string(first), string(second)}
+		got := g.Answer(questions)
+		if got == "" || len(got) > 16<<10 || !utf8.ValidString(got) || strings.ContainsAny(got, "\x00\x1b") {
+			t.Errorf("%q", got)
 		}
-		again, _ := g.Complete(t.Context(), messages)
-		if again != a {
+		if g.Answer(questions) != got {
 			t.Error("a second answer is different")
 		}
 	})
@@ -247,6 +203,6 @@ func BenchmarkIndex(b *testing.B) {
 func BenchmarkAnswer(b *testing.B) {
 	g := newTestGuide(b)
 	for b.Loop() {
-		ask(b, g, "how do i pip a fiel into a caht?")
+		g.Answer([]string{"how do i pip a fiel into a caht?"})
 	}
 }

@@ -107,7 +107,7 @@ var unrelated = []string{
 func TestAQuestionOnAnotherSubjectIsNotAnswered(t *testing.T) {
 	g := newTestGuide(t)
 	for _, q := range unrelated {
-		if got := ask(t, g, q); !strings.HasPrefix(got, unknownStart) {
+		if got := g.Answer([]string{q}); !strings.HasPrefix(got, unknownStart) {
 			t.Errorf("%q was answered with %q", q, heading(got))
 		}
 	}

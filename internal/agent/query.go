@@ -56,7 +56,7 @@ func paragraphs(message string) []string {
 }
 
 // understand reads the first paragraph of a message that names a subject.
-func (g *guide) understand(message string) query {
+func (g *Guide) understand(message string) query {
 	var first query
 	for i, paragraph := range paragraphs(message) {
 		q := g.parse(paragraph)
@@ -71,7 +71,7 @@ func (g *guide) understand(message string) query {
 }
 
 // parse reads one paragraph.
-func (g *guide) parse(text string) query {
+func (g *Guide) parse(text string) query {
 	var (
 		words = joinNegations(splitWords(text))
 		q     = query{more: asksMore(words), leaning: leans(words)}
@@ -114,7 +114,7 @@ func (g *guide) parse(text string) query {
 }
 
 // platform returns the platform that a word names, mistyped or not, or nil.
-func (g *guide) platform(word string) *platform {
+func (g *Guide) platform(word string) *platform {
 	if p := platformOf(word); p != nil || g.known(word) {
 		return p
 	}
@@ -126,13 +126,13 @@ func (g *guide) platform(word string) *platform {
 
 // known reports whether a word stands in the manual or has a meaning apart
 // from it.
-func (g *guide) known(word string) bool {
+func (g *Guide) known(word string) bool {
 	return g.index.postings[stem(word)] != nil || g.lexicon.knows(word)
 }
 
 // terms returns what a word asks for: nothing when it is a stop word, its
 // parts when it is a compound that the manual does not have.
-func (g *guide) terms(word string) []term {
+func (g *Guide) terms(word string) []term {
 	if g.lexicon.stop[word] {
 		return nil
 	}
@@ -165,7 +165,7 @@ func (g *guide) terms(word string) []term {
 }
 
 // term looks for a word and its synonyms.
-func (g *guide) term(word string, closeness float64) term {
+func (g *Guide) term(word string, closeness float64) term {
 	own := stem(word)
 	t := term{stems: []substitute{{own, closeness}}, weight: 1, faint: g.isAmount(word)}
 	if g.lexicon.faint[own] {
@@ -180,7 +180,7 @@ func (g *guide) term(word string, closeness float64) term {
 // isAmount reports whether a word is a number that may count anything. A small
 // one is told by the word beside it ("exit code 6"); a large one that the
 // manual has, such as 429, is a name.
-func (g *guide) isAmount(word string) bool {
+func (g *Guide) isAmount(word string) bool {
 	return strings.Trim(word, "0123456789") == "" && (len(word) <= 2 || g.index.postings[word] == nil)
 }
 
