@@ -9,6 +9,8 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+
+	"github.com/hobnob-cli/hobnob/internal/agent/guide"
 )
 
 // Message is one message of a conversation. Role is "user" or "assistant", as
@@ -66,7 +68,7 @@ func (l local) Complete(ctx context.Context, messages []Message) (Answer, error)
 // NewGuide returns the agent that answers questions about hobnob from its manual,
 // under the model name "guide". It fails when the manual cannot be read.
 func NewGuide(manual fs.FS) (Agent, error) {
-	g, err := New(manual)
+	g, err := guide.New(manual)
 	if err != nil {
 		return nil, err
 	}

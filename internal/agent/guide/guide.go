@@ -1,4 +1,8 @@
-package agent
+// Package guide answers questions about hobnob from its manual, without a model
+// and without a network. It owns the index of the manual's sections and what is
+// known about words: synonyms, typos, phrases and platforms. It must not know
+// agents, messages or the service; a question is a text and an answer Markdown.
+package guide
 
 import (
 	"io/fs"
