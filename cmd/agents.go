@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/agent"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
@@ -141,7 +142,8 @@ func runAgentsAdd(opts agentsOptions) error {
 	if err != nil {
 		return err
 	}
-	if old, ok := profile.Agents[opts.Name]; ok && old != opts.ID && profile.Embedded() && (opts.Name == "guide" || opts.Name == "echo") {
+	_, builtin := agent.BuiltinIDs()[opts.Name]
+	if old, ok := profile.Agents[opts.Name]; ok && old != opts.ID && profile.Embedded() && builtin {
 		return failure.Usagef("choose another alias", "%q is an agent of the built-in service", opts.Name)
 	}
 	if err := opts.f.EditConfig(func(d *config.Document) error {

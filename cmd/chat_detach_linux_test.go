@@ -15,7 +15,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/agent"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
@@ -56,7 +56,7 @@ func newDetaching(t *testing.T) *detaching {
 
 func (d *detaching) command(args ...string) *exec.Cmd {
 	c := exec.Command(d.program, args...)
-	c.Env = []string{"HOME=" + d.home, "TERM=xterm-256color", "HOBNOB_BASE_URL=" + d.service.server.URL, "HOBNOB_TOKEN=" + detachToken, "HOBNOB_AGENT=" + config.EchoAgent}
+	c.Env = []string{"HOME=" + d.home, "TERM=xterm-256color", "HOBNOB_BASE_URL=" + d.service.server.URL, "HOBNOB_TOKEN=" + detachToken, "HOBNOB_AGENT=" + agent.EchoID}
 	return c
 }
 
@@ -144,7 +144,7 @@ func TestADetachedQuestionOutlivesItsTerminal(t *testing.T) {
 
 	pid := d.process()
 	for _, name := range []string{"cmdline", "environ"} {
-		for _, secret := range []string{"HOBNOB_TOKEN", "nobody sees", "secret", config.EchoAgent} {
+		for _, secret := range []string{"HOBNOB_TOKEN", "nobody sees", "secret", agent.EchoID} {
 			if content := d.proc(pid, name); strings.Contains(content, secret) {
 				t.Errorf("%s holds %q: %q", name, secret, content)
 			}

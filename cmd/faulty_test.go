@@ -5,7 +5,6 @@ import (
 	"encoding/pem"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -19,9 +18,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/hobnob-cli/hobnob/docs"
 	"github.com/hobnob-cli/hobnob/internal/agent"
-	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
@@ -67,8 +64,8 @@ func startService(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	ts.Defer(s.close)
 	ts.Setenv("URL", s.server.URL)
-	ts.Setenv("GUIDE", config.GuideAgent)
-	ts.Setenv("ECHO", config.EchoAgent)
+	ts.Setenv("GUIDE", agent.GuideID)
+	ts.Setenv("ECHO", agent.EchoID)
 	if secure {
 		ts.Check(os.WriteFile(ts.MkAbs("ca.pem"), pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: s.server.Certificate().Raw}), 0o600))
 	}
@@ -93,20 +90,13 @@ func newFaultyService(secure bool) (*faultyService, error) {
 	if err != nil {
 		return nil, err
 	}
-	manual, err := fs.Sub(docs.Guide, "guide")
-	if err != nil {
-		return nil, err
-	}
-	guide, err := agent.NewGuide(manual)
+	agents, err := service.Builtin()
 	if err != nil {
 		return nil, err
 	}
 	s := &faultyService{done: make(chan struct{}), fault: []string{"none"}}
 	s.changed = sync.NewCond(&s.mu)
-	s.handler = service.New(service.Options{Store: store, Token: "t", Agents: []service.Agent{
-		{ID: config.GuideAgent, Name: "guide", Agent: guide},
-		{ID: config.EchoAgent, Name: "echo", Agent: agent.NewEcho()},
-	}})
+	s.handler = service.New(service.Options{Store: store, Token: "t", Agents: agents})
 	s.server = httptest.NewUnstartedServer(s)
 	if secure {
 		s.server.StartTLS()

@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/agent"
 	"github.com/hobnob-cli/hobnob/internal/cli"
-	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/service"
@@ -90,7 +90,7 @@ func listenLoopback(ctx context.Context, addr string) (net.Listener, error) {
 // announce prints what a client needs. A token that was given is not repeated.
 func announce(f *cli.Factory, url, token string, made bool) error {
 	if f.Global.JSON {
-		out := map[string]any{"base_url": url, "agents": map[string]string{"guide": config.GuideAgent, "echo": config.EchoAgent}}
+		out := map[string]any{"base_url": url, "agents": agent.BuiltinIDs()}
 		if made {
 			out["token"] = token
 		}
@@ -99,5 +99,9 @@ func announce(f *cli.Factory, url, token string, made bool) error {
 	if !made {
 		token = "(the value of HOBNOB_SERVE_TOKEN)"
 	}
-	return f.Print.Printf("%s", terminal.Clean(fmt.Sprintf("base URL  %s\ntoken     %s\nguide     %s\necho      %s\n", url, token, config.GuideAgent, config.EchoAgent)))
+	text := fmt.Sprintf("base URL  %s\ntoken     %s\n", url, token)
+	for _, b := range agent.Builtins() {
+		text += fmt.Sprintf("%-9s %s\n", b.Name, b.ID)
+	}
+	return f.Print.Printf("%s", terminal.Clean(text))
 }

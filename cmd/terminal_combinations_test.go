@@ -21,7 +21,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/creack/pty"
 
-	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/agent"
 )
 
 // hostileReply has Markdown of every kind, wide characters, and sequences that
@@ -219,7 +219,7 @@ func chatOn(t *testing.T, service http.Handler, terminals [3]bool, width int, en
 	command := exec.Command("hobnob", "chat", "--usage", "--", hostileReply)
 	command.Env = append([]string{
 		"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH"), "HOBNOB_PAGER=cat",
-		"HOBNOB_BASE_URL=" + patient.URL, "HOBNOB_TOKEN=t", "HOBNOB_AGENT=" + config.EchoAgent, "GORACE=atexit_sleep_ms=0",
+		"HOBNOB_BASE_URL=" + patient.URL, "HOBNOB_TOKEN=t", "HOBNOB_AGENT=" + agent.EchoID, "GORACE=atexit_sleep_ms=0",
 	}, env...)
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	var texts [3]bytes.Buffer

@@ -19,7 +19,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/agent"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
@@ -140,7 +140,7 @@ func newScreen(t *testing.T) *screen {
 profiles:
   work: {base_url: %[1]q, agent: echo, agents: {echo: %[2]s, guide: %[3]s}}
   other: {base_url: %[1]q, agent: echo, agents: {echo: %[2]s}}
-`, inner.server.URL, config.EchoAgent, config.GuideAgent))
+`, inner.server.URL, agent.EchoID, agent.GuideID))
 	s.run("new-session", "-d", "-x", "80", "-y", "24", "cat")
 	t.Cleanup(func() { _ = s.command("kill-server").Run() })
 	s.run("set-option", "-g", "remain-on-exit", "on")

@@ -14,7 +14,7 @@ import (
 
 	"github.com/creack/pty"
 
-	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/agent"
 )
 
 // sitting is a person at a terminal in which a shell runs one script.
@@ -47,7 +47,7 @@ func sit(t *testing.T, script string) *sitting {
 	}
 	s := &sitting{t: t, service: service, shell: exec.Command("sh", "-c", script)}
 	s.shell.Env = []string{"HOME=" + home, "PATH=" + home + ":" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8",
-		"HOBNOB_BASE_URL=" + service.server.URL, "HOBNOB_TOKEN=t", "HOBNOB_AGENT=" + config.EchoAgent, "GLAMOUR_STYLE=dark"}
+		"HOBNOB_BASE_URL=" + service.server.URL, "HOBNOB_TOKEN=t", "HOBNOB_AGENT=" + agent.EchoID, "GLAMOUR_STYLE=dark"}
 	if s.keyboard, s.tty, err = pty.Open(); err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,12 @@
-// Package agent owns who answers inside the embedded service: echo, which
-// repeats the question, and guide, which answers from the manual. An agent
-// turns a list of messages into one answer. It must not know HTTP, tokens,
-// storage or the terminal, and it keeps nothing between two calls: whatever
-// an answer depends on is in the messages.
+// Package agent owns who answers inside the embedded service: the table of its
+// agents, with one file for each of them. An agent turns a list of messages into
+// one answer. It must not know HTTP, tokens, storage or the terminal, and it keeps
+// nothing between two calls: whatever an answer depends on is in the messages.
 package agent
 
 import (
 	"context"
 	"errors"
-	"io/fs"
-
-	"github.com/hobnob-cli/hobnob/internal/agent/guide"
 )
 
 // Message is one message of a conversation. Role is "user" or "assistant", as
@@ -38,10 +34,34 @@ type Agent interface {
 // ErrNoQuestion says that a list of messages holds none from the user.
 var ErrNoQuestion = errors.New("no message from the user to answer")
 
+// Builtin is an agent that every embedded service has.
+type Builtin struct {
+	Name string // the alias of the agent in the profile "local"
+	ID   string // its UUID, lower case
+	New  func() (Agent, error)
+}
+
+// Builtins is the table of agents. The first answers when a request names none.
+func Builtins() []Builtin {
+	return []Builtin{
+		{"guide", GuideID, newGuide},
+		{"echo", EchoID, newEcho},
+	}
+}
+
+// BuiltinIDs returns the UUIDs of the table by name.
+func BuiltinIDs() map[string]string {
+	ids := map[string]string{}
+	for _, b := range Builtins() {
+		ids[b.Name] = b.ID
+	}
+	return ids
+}
+
 // local is an agent without a model behind it: what it answers follows from the
 // questions of the user alone.
 type local struct {
-	name   string
+	model  string
 	answer func(questions []string) string // questions has at least one, the last is to be answered
 }
 
@@ -50,7 +70,7 @@ func (l local) Complete(ctx context.Context, messages []Message) (Answer, error)
 		return Answer{}, err
 	}
 	var questions []string
-	a := Answer{Model: l.name}
+	a := Answer{Model: l.model}
 	for _, m := range messages {
 		if m.Role == "user" {
 			questions = append(questions, m.Content)
@@ -63,16 +83,6 @@ func (l local) Complete(ctx context.Context, messages []Message) (Answer, error)
 	a.Content = l.answer(questions)
 	a.CompletionTokens = tokens(a.Content)
 	return a, nil
-}
-
-// NewGuide returns the agent that answers questions about hobnob from its manual,
-// under the model name "guide". It fails when the manual cannot be read.
-func NewGuide(manual fs.FS) (Agent, error) {
-	g, err := guide.New(manual)
-	if err != nil {
-		return nil, err
-	}
-	return local{name: "guide", answer: g.Answer}, nil
 }
 
 // tokens estimates the tokens of a text from its bytes, rounded up. Bytes, not

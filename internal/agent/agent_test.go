@@ -3,15 +3,14 @@ package agent
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
-
-	"github.com/hobnob-cli/hobnob/docs"
 )
 
 func TestEchoAnswersWithTheLastMessageOfTheUser(t *testing.T) {
 	for _, said := range []string{"hello", "", "  two\r\n\nlines \n", "\x00\xff\x1b[31m", "日本語"} {
-		a, err := NewEcho().Complete(t.Context(), []Message{{"user", "before"}, {"assistant", "yes"}, {"user", said}, {"assistant", "no"}})
+		a, err := builtin(t, "echo").Complete(t.Context(), []Message{{"user", "before"}, {"assistant", "yes"}, {"user", said}, {"assistant", "no"}})
 		if err != nil || a.Content != said || a.Model != "echo" {
 			t.Errorf("%q: %+v, %v", said, a, err)
 		}
@@ -19,12 +18,12 @@ func TestEchoAnswersWithTheLastMessageOfTheUser(t *testing.T) {
 }
 
 func TestEchoNeedsAQuestion(t *testing.T) {
-	if _, err := NewEcho().Complete(t.Context(), []Message{{"assistant", "hello"}}); !errors.Is(err, ErrNoQuestion) {
+	if _, err := builtin(t, "echo").Complete(t.Context(), []Message{{"assistant", "hello"}}); !errors.Is(err, ErrNoQuestion) {
 		t.Error(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := NewEcho().Complete(ctx, []Message{{"user", "hello"}}); !errors.Is(err, context.Canceled) {
+	if _, err := builtin(t, "echo").Complete(ctx, []Message{{"user", "hello"}}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
@@ -35,7 +34,7 @@ func TestTokensAreAboutFourBytesEach(t *testing.T) {
 			t.Errorf("%q has %d tokens, want %d", text, got, want)
 		}
 	}
-	for _, a := range []Agent{NewEcho(), newGuide(t)} {
+	for _, a := range []Agent{builtin(t, "echo"), builtin(t, "guide")} {
 		got, err := a.Complete(t.Context(), []Message{{"user", "abcd"}, {"assistant", "abcdefgh"}, {"user", "proxy"}})
 		if err != nil || got.PromptTokens != 1+2+2 || got.CompletionTokens != tokens(got.Content) {
 			t.Errorf("%s: %d and %d tokens, %v", got.Model, got.PromptTokens, got.CompletionTokens, err)
@@ -44,7 +43,7 @@ func TestTokensAreAboutFourBytesEach(t *testing.T) {
 }
 
 func TestOnlyMessagesOfTheUserAreQuestions(t *testing.T) {
-	g := newGuide(t)
+	g := builtin(t, "guide")
 	a, err := g.Complete(t.Context(), []Message{{"user", "proxy"}, {"assistant", "colours"}, {"system", "log out"}})
 	if err != nil || !strings.HasPrefix(a.Content, "## Go through a proxy\n") || a.Model != "guide" {
 		t.Errorf("found %+v, %v", a, err)
@@ -57,16 +56,31 @@ func TestOnlyMessagesOfTheUserAreQuestions(t *testing.T) {
 func TestAnEndedContextEndsTheGuide(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newGuide(t).Complete(ctx, []Message{{"user", "proxy"}}); !errors.Is(err, context.Canceled) {
+	if _, err := builtin(t, "guide").Complete(ctx, []Message{{"user", "proxy"}}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }
 
-func newGuide(t *testing.T) Agent {
+// builtin returns an agent of the table.
+func builtin(t *testing.T, name string) Agent {
 	t.Helper()
-	a, err := NewGuide(docs.Guide)
+	table := Builtins()
+	a, err := table[slices.IndexFunc(table, func(b Builtin) bool { return b.Name == name })].New()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return a
+}
+
+func TestTheAgentsOfTheTableDiffer(t *testing.T) {
+	names := map[string]bool{}
+	for _, b := range Builtins() {
+		if names[b.Name] || names[b.ID] || len(b.ID) != 36 || strings.ToLower(b.ID) != b.ID {
+			t.Errorf("%q has the id %q", b.Name, b.ID)
+		}
+		names[b.Name], names[b.ID] = true, true
+	}
+	if ids := BuiltinIDs(); len(ids)*2 != len(names) || ids["guide"] != GuideID || ids["echo"] != EchoID {
+		t.Errorf("the ids are %v", ids)
+	}
 }

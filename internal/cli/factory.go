@@ -12,6 +12,7 @@ import (
 	"runtime"
 	"sync"
 
+	"github.com/hobnob-cli/hobnob/internal/agent"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -60,7 +61,7 @@ func New(streams *terminal.Streams, getenv config.Env) *Factory {
 		if err != nil {
 			return nil, err
 		}
-		c, err := config.Load(config.Options{Path: paths.ConfigFile, Flags: f.Settings, Env: f.Env})
+		c, err := config.Load(config.Options{Path: paths.ConfigFile, Flags: f.Settings, Env: f.Env, LocalAgents: agent.BuiltinIDs()})
 		if err != nil {
 			return nil, err
 		}

@@ -4,14 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/http"
 	"path/filepath"
 	"sync"
 
-	"github.com/hobnob-cli/hobnob/docs"
-	"github.com/hobnob-cli/hobnob/internal/agent"
-	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
@@ -50,18 +46,9 @@ func (f *Factory) Service(ctx context.Context, options service.Options, ephemera
 		return nil, failure.WithHint(err, "to mend it: hobnob doctor")
 	}
 	f.closes = append(f.closes, store.Close)
-	manual, err := fs.Sub(docs.Guide, "guide")
-	if err != nil {
-		return nil, err
-	}
-	guide, err := agent.NewGuide(manual)
-	if err != nil {
-		return nil, err
-	}
 	options.Store = store
-	options.Agents = []service.Agent{
-		{ID: config.GuideAgent, Name: "guide", Agent: guide},
-		{ID: config.EchoAgent, Name: "echo", Agent: agent.NewEcho()},
+	if options.Agents, err = service.Builtin(); err != nil {
+		return nil, err
 	}
 	options.Report = func(err error) {
 		if errors.Is(err, sqlite.ErrDamaged) || errors.Is(err, sqlite.ErrReadOnly) {

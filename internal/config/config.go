@@ -50,9 +50,10 @@ type Value struct {
 
 // Options say what a Config is made of.
 type Options struct {
-	Path  string            // the file; it need not exist
-	Flags map[string]string // setting key → value, for flags that were given
-	Env   Env
+	Path        string            // the file; it need not exist
+	Flags       map[string]string // setting key → value, for flags that were given
+	Env         Env
+	LocalAgents map[string]string // name → UUID, the agents that the profile "local" has by itself
 }
 
 // Config answers for every setting. It is read once and does not change.
@@ -60,6 +61,7 @@ type Config struct {
 	path  string
 	flags map[string]string
 	env   Env
+	local map[string]string // agents of the profile Local
 	file  *viper.Viper
 	raw   map[string]any
 }
@@ -84,7 +86,7 @@ func Load(o Options) (*Config, error) {
 }
 
 func parse(o Options, data []byte) (*Config, error) {
-	c := &Config{path: o.Path, flags: o.Flags, env: o.Env, file: viper.NewWithOptions(viper.KeyDelimiter(delimiter))}
+	c := &Config{path: o.Path, flags: o.Flags, env: o.Env, local: o.LocalAgents, file: viper.NewWithOptions(viper.KeyDelimiter(delimiter))}
 	c.file.SetConfigType("yaml")
 	if err := c.file.ReadConfig(bytes.NewReader(data)); err != nil {
 		var parse viper.ConfigParseError

@@ -13,6 +13,9 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 )
 
+// guideID is an agent that the profile local has by itself.
+const guideID = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e01"
+
 const sample = `
 profile: work
 timeout: 3m
@@ -47,7 +50,7 @@ func tryLoad(t *testing.T, yaml string, flags, env map[string]string) (*config.C
 			t.Fatal(err)
 		}
 	}
-	return config.Load(config.Options{Path: path, Flags: flags, Env: func(k string) string { return env[k] }})
+	return config.Load(config.Options{Path: path, Flags: flags, Env: func(k string) string { return env[k] }, LocalAgents: map[string]string{"guide": guideID}})
 }
 
 func TestPrecedenceAndItsSource(t *testing.T) {
@@ -128,7 +131,7 @@ func TestAProfileHasEverySetting(t *testing.T) {
 	if _, err := p.AgentID("broken"); !errors.As(err, &bad) {
 		t.Errorf("an alias of no UUID gave %v", err)
 	}
-	if local, err := c.Profile(config.Local); err != nil || !local.Embedded() || local.Agents["guide"] != config.GuideAgent {
+	if local, err := c.Profile(config.Local); err != nil || !local.Embedded() || local.Agents["guide"] != guideID {
 		t.Errorf("local is %+v, %v", local, err)
 	}
 	var missing *config.NoBaseURLError

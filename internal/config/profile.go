@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"maps"
 	"sort"
 	"strings"
 	"time"
@@ -9,12 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
-)
-
-// The agents of the embedded service, which the profile "local" knows by name.
-const (
-	GuideAgent = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e01"
-	EchoAgent  = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e02"
 )
 
 // Profile is every setting of one profile with the precedence applied.
@@ -124,7 +119,7 @@ func (c *Config) sameOriginAsFile(profile, baseURL string) bool {
 func (c *Config) Agents(profile string) map[string]string {
 	agents := map[string]string{}
 	if profile == Local {
-		agents["guide"], agents["echo"] = GuideAgent, EchoAgent
+		maps.Copy(agents, c.local)
 	}
 	for name, id := range c.file.GetStringMapString(path("profiles", profile, "agents")) {
 		agents[name] = id

@@ -25,6 +25,19 @@ type Agent struct {
 	agent.Agent
 }
 
+// Builtin returns the agents that every embedded service has.
+func Builtin() ([]Agent, error) {
+	var agents []Agent
+	for _, b := range agent.Builtins() {
+		a, err := b.New()
+		if err != nil {
+			return nil, err
+		}
+		agents = append(agents, Agent{ID: b.ID, Name: b.Name, Agent: a})
+	}
+	return agents, nil
+}
+
 // Conversation is a row of the listing.
 type Conversation struct {
 	ID      string  `json:"conversation_id"`

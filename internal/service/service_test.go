@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/http/httptrace"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ import (
 )
 
 const (
-	echoID   = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e02"
+	echoID   = agent.EchoID
 	brokenID = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1eff"
 )
 
@@ -41,12 +42,15 @@ func newHandler(t *testing.T, token string) http.Handler {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	return service.New(service.Options{Store: store, Token: token, Agents: []service.Agent{
-		{ID: echoID, Name: "echo", Agent: agent.NewEcho()},
-		{ID: brokenID, Name: "broken", Agent: agentFunc(func(context.Context, []agent.Message) (agent.Answer, error) {
+	agents, err := service.Builtin()
+	if err != nil {
+		t.Fatal(err)
+	}
+	agents = slices.DeleteFunc(agents, func(a service.Agent) bool { return a.ID != echoID })
+	return service.New(service.Options{Store: store, Token: token, Agents: append(agents,
+		service.Agent{ID: brokenID, Name: "broken", Agent: agentFunc(func(context.Context, []agent.Message) (agent.Answer, error) {
 			return agent.Answer{}, errors.New("secret detail")
-		})},
-	}})
+		})})})
 }
 
 func do(t *testing.T, h http.Handler, method, path, body string, header ...string) (*http.Response, string) {
