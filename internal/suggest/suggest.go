@@ -1,41 +1,44 @@
-// Package suggest finds what a mistyped word most likely means.
+// Package suggest finds the word that a mistyped one was meant to be. It owns how
+// far apart two words are, and knows nothing of commands, settings or the manual.
 package suggest
 
 import "strings"
 
-// maxDistance is the largest distance of a suggestion.
-const maxDistance = 2
-
-// Nearest returns the candidate that is nearest to a mistyped word, whatever
-// their case, or "" when none is near. Of two that are equally near it is the
-// first.
+// Nearest returns the candidate that a mistyped word most likely stands for: at
+// most two edits away, and fewer than the candidate has bytes. Case does not
+// count. It returns "" when none comes close, and the first of several that are
+// equally close.
 func Nearest(word string, candidates []string) string {
-	best, distance := "", maxDistance+1
+	best, edits := "", 3
 	for _, c := range candidates {
-		if d := Distance(strings.ToLower(word), strings.ToLower(c)); d < distance && d < len(c) {
-			best, distance = c, d
+		if d, _ := Distance(strings.ToLower(word), strings.ToLower(c)); d < edits && d < len(c) {
+			best, edits = c, d
 		}
 	}
 	return best
 }
 
-// Distance returns the Levenshtein distance of two words, in bytes.
-func Distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+// Distance counts the bytes to insert, delete, replace or swap with their
+// neighbour to turn a into b (optimal string alignment), and reports whether a
+// swap was among these edits.
+func Distance(a, b string) (edits int, swapped bool) {
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := diagonal
-			if a[i] != b[j] {
-				cost++
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			replace := last[j-1]
+			if a[i-1] != b[j-1] {
+				replace++
 			}
-			diagonal = row[j+1]
-			row[j+1] = min(cost, row[j]+1, row[j+1]+1)
+			row[j] = min(last[j]+1, row[j-1]+1, replace)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] && before[j-2]+1 < row[j] {
+				row[j], swapped = before[j-2]+1, true
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return last[len(b)], swapped
 }

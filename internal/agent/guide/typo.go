@@ -1,6 +1,10 @@
 package guide
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/hobnob-cli/hobnob/internal/suggest"
+)
 
 // speller mends words that are not in the vocabulary.
 type speller struct {
@@ -51,7 +55,7 @@ func (s speller) mend(word string) (string, float64) {
 
 // certainty is how sure it is that typed was meant to be word.
 func certainty(typed, word string) float64 {
-	distance, swapped := editDistance(typed, word)
+	distance, swapped := suggest.Distance(typed, word)
 	switch n := min(len(typed), len(word)); {
 	case distance == 1 && swapped:
 		return 0.95
@@ -66,31 +70,6 @@ func certainty(typed, word string) float64 {
 	default:
 		return 0
 	}
-}
-
-// editDistance counts the letters to insert, delete, replace or swap with
-// their neighbour (optimal string alignment) to make b of a, and reports
-// whether a swap was among them.
-func editDistance(a, b string) (distance int, swapped bool) {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			replace := last[j-1]
-			if a[i-1] != b[j-1] {
-				replace++
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, replace)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] && before[j-2]+1 < row[j] {
-				row[j], swapped = before[j-2]+1, true
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)], swapped
 }
 
 func isASCII(word string) bool {

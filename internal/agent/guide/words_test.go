@@ -65,21 +65,6 @@ func TestTyposAreMended(t *testing.T) {
 	}
 }
 
-func TestEditDistance(t *testing.T) {
-	for _, tt := range []struct {
-		a, b    string
-		want    int
-		swapped bool
-	}{
-		{"", "", 0, false}, {"abc", "abc", 0, false}, {"", "abc", 3, false}, {"abc", "abd", 1, false},
-		{"abc", "ab", 1, false}, {"abc", "acb", 1, true}, {"kitten", "sitting", 3, false},
-	} {
-		if got, swapped := editDistance(tt.a, tt.b); got != tt.want || swapped != tt.swapped {
-			t.Errorf("%q to %q is %d, %v", tt.a, tt.b, got, swapped)
-		}
-	}
-}
-
 func FuzzStemOfAStemIsNoLonger(f *testing.F) {
 	f.Add("conversations")
 	f.Fuzz(func(t *testing.T, text string) {
