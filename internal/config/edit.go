@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -162,7 +163,7 @@ func (d *Document) mapping(create bool, keys []string) (*yaml.Node, error) {
 			if !create {
 				return nil, nil
 			}
-			return nil, fmt.Errorf("%s is not a mapping", first(strings.Join(keys[:i], "."), "the file"))
+			return nil, fmt.Errorf("%s is not a mapping", cmp.Or(strings.Join(keys[:i], "."), "the file"))
 		}
 		if i == len(keys) {
 			return node, nil

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -23,7 +24,7 @@ type Paths struct {
 func FindPaths(env Env, goos, configFlag string) (Paths, error) {
 	var p Paths
 	var err error
-	if p.ConfigFile = first(configFlag, env("HOBNOB_CONFIG")); p.ConfigFile == "" {
+	if p.ConfigFile = cmp.Or(configFlag, env("HOBNOB_CONFIG")); p.ConfigFile == "" {
 		dir, derr := base(env, goos, "XDG_CONFIG_HOME", "AppData", ".config")
 		p.ConfigFile, err = filepath.Join(dir, "hobnob", "config.yaml"), derr
 	}
@@ -60,13 +61,4 @@ func base(env Env, goos, xdg, windows, home string) (string, error) {
 		return filepath.Join(dir, home), nil
 	}
 	return "", errors.New("$HOME is not set")
-}
-
-func first(values ...string) string {
-	for _, v := range values {
-		if v != "" {
-			return v
-		}
-	}
-	return ""
 }
