@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"syscall"
 )
 
 // Write replaces the content of path with data and returns once it is on disk.
@@ -35,6 +36,12 @@ func Fill(path string, fill func(io.Writer) error) error {
 		return err
 	}
 	return write(path, os.Rename, fill)
+}
+
+// Missing reports whether err means that a file does not exist, nor can:
+// HOME=/dev/null, as service accounts have it, has no directories.
+func Missing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 // Create is Fill of a new file. Whatever exists at path, a symbolic link too, is

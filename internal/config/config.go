@@ -9,16 +9,16 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/viper"
+
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
 // Local is the profile that needs no configuration: the embedded service.
@@ -127,11 +127,10 @@ func (c *Config) checkShape() error {
 	return nil
 }
 
-// readFile returns the content of the file, nothing when it does not exist, nor can:
-// HOME=/dev/null is how a service account has none.
+// readFile returns the content of the file, nothing when it does not exist.
 func readFile(path string) ([]byte, error) {
 	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+	if atomicfile.Missing(err) {
 		return nil, nil
 	}
 	if err != nil {

@@ -10,7 +10,6 @@ import (
 	"os"
 	"runtime"
 	"slices"
-	"syscall"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
@@ -60,7 +59,7 @@ func (r Resolver) fromFile(key Key) (Token, error) {
 		return Token{}, ErrNotFound
 	}
 	entries, err := readFile(r.File)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) { // HOME=/dev/null has no directories
+	if atomicfile.Missing(err) {
 		return Token{}, ErrNotFound
 	}
 	if err != nil {

@@ -2,9 +2,7 @@ package template
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"text/template/parse"
 )
@@ -12,160 +10,111 @@ import (
 // treeName is what the parser calls every template; errors replace it.
 const treeName = "t"
 
-// known are the functions. and, or and not are those of text/template.
-var known = map[string]any{"and": true, "or": true, "not": true, "eq": true, "ne": true, "default": true, "trim": true}
-
-var (
-	parserPlace = regexp.MustCompile(`^template: ` + treeName + `:(\d+):(?:\d+:)? `)
-	startedAt   = regexp.MustCompile(`started at ` + treeName + `:(\d+)`)
-	executing   = regexp.MustCompile(`^executing "` + treeName + `" at <((?s:.*?))>: `)
-)
-
 // readBody parses the text and refuses what is not part of the language.
-func (t *Template) readBody(body string) *Error {
+func (p *parser) readBody() {
+	if strings.TrimSpace(p.body) == "" {
+		p.fail(0, "the template has no text")
+		return
+	}
 	trees := map[string]*parse.Tree{}
-	tree, err := parse.New(treeName).Parse(body, "", "", trees, known)
+	tree, err := parse.New(treeName).Parse(p.body, "", "", trees, functions(), map[string]any{"and": true, "or": true, "not": true})
 	if err != nil {
-		return placed(err)
+		line, cause := place(err)
+		p.fail(line, "%s", cause)
+		return
 	}
 	if len(trees) > 1 {
-		return &Error{What: "{{define}} cannot be used in a template"}
+		p.fail(0, "{{define}} cannot be used in a template")
 	}
-	t.tree = tree
-	c := checker{template: t, used: map[string]bool{}}
-	c.list(tree.Root, false)
-	for _, v := range t.Variables {
-		if c.err == nil && !c.used[v.Name] {
-			c.err = &Error{Line: v.line, What: fmt.Sprintf("the variable %q is not used: write {{.%s}} where it belongs", v.Name, v.Name)}
+	p.tree = tree
+	p.check(tree.Root, false)
+	for _, v := range p.Variables {
+		if !p.used[v.Name] {
+			p.fail(v.line, "the variable %q is not used: write {{.%s}} where it belongs", v.Name, v.Name)
 		}
 	}
-	return c.err
 }
 
-// checker walks through a template and stops at the first error.
-type checker struct {
-	template *Template
-	err      *Error
-	used     map[string]bool // variables
-
-	// Of the expression that is looked at:
-	given  bool // it holds .Input or .Files
-	chosen bool // it holds a function that may print another value in their place
+// uses is what an expression uses.
+type uses struct {
+	given  bool // .Input or .Files
+	chosen bool // a function that may print another value instead of them
 }
 
-func (c *checker) fail(n parse.Node, format string, args ...any) {
-	if c.err == nil {
-		c.err = &Error{Line: c.line(n), What: fmt.Sprintf(format, args...)}
-	}
-}
-
-// line is where a node begins.
-func (c *checker) line(n parse.Node) int {
-	location, _ := c.template.tree.ErrorContext(n)
-	if fields := strings.Split(location, ":"); len(fields) > 1 {
-		line, _ := strconv.Atoi(fields[1])
-		return line
-	}
-	return 0
-}
-
-// list checks the nodes of a block. It is guarded when it is printed only if there
-// is an Input or are Files.
-func (c *checker) list(list *parse.ListNode, guarded bool) {
-	if list == nil {
-		return
-	}
-	for _, n := range list.Nodes {
-		switch n := n.(type) {
-		case *parse.TextNode:
-		case *parse.ActionNode:
-			if given, chosen := c.pipe(n.Pipe); given && !chosen && !guarded {
-				c.template.Needs = true
+// check refuses a node unless it is listed here. A guarded one is printed only if
+// there is an Input or are Files.
+func (p *parser) check(n parse.Node, guarded bool) (u uses) {
+	switch n := n.(type) {
+	case *parse.TextNode, *parse.StringNode:
+	case *parse.ListNode:
+		if n != nil { // there is an {{else}}
+			for _, n := range n.Nodes {
+				p.check(n, guarded)
 			}
-		case *parse.IfNode:
-			given, _ := c.pipe(n.Pipe)
-			c.list(n.List, guarded || given)
-			c.list(n.ElseList, guarded || given)
-		default:
-			c.fail(n, "{{%s}} cannot be used in a template", word(n))
 		}
-		if c.err != nil {
-			return
-		}
-	}
-}
-
-// pipe checks the expression of an action or a condition.
-func (c *checker) pipe(pipe *parse.PipeNode) (given, chosen bool) {
-	c.given, c.chosen = false, false
-	c.expression(pipe)
-	return c.given, c.chosen
-}
-
-func (c *checker) expression(pipe *parse.PipeNode) {
-	if len(pipe.Decl) > 0 {
-		c.fail(pipe, "a template cannot set %s; its values come from --var and the front matter", pipe.Decl[0])
-		return
-	}
-	for _, command := range pipe.Cmds {
-		for _, arg := range command.Args {
-			c.argument(arg)
-		}
-	}
-}
-
-func (c *checker) argument(arg parse.Node) {
-	switch n := arg.(type) {
-	case *parse.StringNode:
-	case *parse.IdentifierNode:
-		c.chosen = c.chosen || slices.Contains([]string{"default", "or", "and"}, n.Ident)
+	case *parse.ActionNode:
+		u = p.check(n.Pipe, guarded)
+		p.Needs = p.Needs || u.given && !u.chosen && !guarded
+	case *parse.IfNode:
+		guarded = p.check(n.Pipe, guarded).given || guarded
+		p.check(n.List, guarded)
+		p.check(n.ElseList, guarded)
 	case *parse.PipeNode:
-		c.expression(n)
+		if len(n.Decl) > 0 {
+			p.failAt(n, "a template cannot set %s; its values come from --var and the front matter", n.Decl[0])
+		}
+		for _, command := range n.Cmds {
+			for _, argument := range command.Args {
+				used := p.check(argument, guarded)
+				u = uses{u.given || used.given, u.chosen || used.chosen}
+			}
+		}
+	case *parse.IdentifierNode:
+		u.chosen = slices.Contains([]string{"default", "or", "and"}, n.Ident)
 	case *parse.FieldNode:
-		c.field(n)
+		u.given = p.field(n)
+	case *parse.RangeNode, *parse.WithNode, *parse.TemplateNode, *parse.BreakNode, *parse.ContinueNode:
+		keyword, _, _ := strings.Cut(strings.Trim(n.String(), "{}"), " ")
+		p.failAt(n, "{{%s}} cannot be used in a template", keyword)
 	default:
-		c.fail(arg, "{{%s}} cannot be used; write {{.name}} or a text in quotes", arg)
+		p.failAt(n, "{{%s}} cannot be used; write {{.name}} or a text in quotes", n)
 	}
+	return u
 }
 
-func (c *checker) field(n *parse.FieldNode) {
-	if len(n.Ident) > 1 {
-		c.fail(n, "{{%s}} cannot be used; a value has no parts", n)
-		return
-	}
+// field checks a name with a dot, and reports whether it is .Input or .Files.
+func (p *parser) field(n *parse.FieldNode) (given bool) {
 	name := n.Ident[0]
-	if name == inputName || name == filesName {
-		c.given = true
-		return
+	switch what := checkVariable(name); {
+	case len(n.Ident) > 1:
+		p.failAt(n, "{{%s}} cannot be used; a value has no parts", n)
+	case name == inputName || name == filesName:
+		return true
+	case what != "":
+		p.failAt(n, "%s", what)
 	}
-	if what := checkVariable(name); what != "" {
-		c.fail(n, "%s", what)
-		return
+	if !slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == name }) {
+		p.Variables = append(p.Variables, Variable{Name: name})
 	}
-	if !slices.ContainsFunc(c.template.Variables, func(v Variable) bool { return v.Name == name }) {
-		c.template.Variables = append(c.template.Variables, Variable{Name: name})
-	}
-	c.used[name] = true
+	p.used[name] = true
+	return false
 }
 
-// word is the keyword of a node.
-func word(n parse.Node) string {
-	fields := strings.Fields(strings.TrimPrefix(n.String(), "{{"))
-	if len(fields) == 0 {
-		return "?"
-	}
-	return strings.TrimSuffix(fields[0], "}}")
+func (p *parser) failAt(n parse.Node, format string, args ...any) {
+	p.fail(1+strings.Count(p.body[:n.Position()], "\n"), format, args...)
 }
 
-// placed takes an error of text/template apart.
-func placed(err error) *Error {
-	text := err.Error()
-	out := &Error{}
-	if at := parserPlace.FindStringSubmatch(text); at != nil {
-		out.Line, _ = strconv.Atoi(at[1])
-		text = text[len(at[0]):]
+// place returns an error of text/template as its line and the rest, which it has
+// only as a text: "template: t:4: cause" or, when it runs, "template: t:4:2:
+// executing "t" at <expression>: cause".
+func place(err error) (line int, cause string) {
+	cause = err.Error()
+	if rest, ok := strings.CutPrefix(cause, "template: "+treeName+":"); ok {
+		_, _ = fmt.Sscanf(rest, "%d", &line)
+		_, cause, _ = strings.Cut(rest, ": ")
 	}
-	text = startedAt.ReplaceAllString(text, "started in line $1")
-	out.What = executing.ReplaceAllString(text, "{{$1}}: ")
-	return out
+	if rest, ok := strings.CutPrefix(cause, `executing "`+treeName+`" at <`); ok {
+		cause = "{{" + strings.Replace(rest, ">: ", "}}: ", 1)
+	}
+	return line, strings.Replace(cause, "started at "+treeName+":", "started in line ", 1)
 }

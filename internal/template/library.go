@@ -5,13 +5,11 @@ import (
 	"embed"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
@@ -23,14 +21,14 @@ var builtin embed.FS
 
 var errTooLarge = fmt.Errorf("it is larger than %d KiB", maxFile>>10)
 
-// Library is where templates are: files NAME.md of a directory, and the built-in
-// ones. A file comes before a built-in template of its name.
+// Library is a directory of templates, files NAME.md, together with the built-in
+// ones. A file hides a built-in template of its name.
 type Library struct {
 	Dir       string // need not exist
 	CheckName func(name string) error
 }
 
-// NotFoundError says that there is no template of a name.
+// NotFoundError reports that there is no template of a name.
 type NotFoundError struct {
 	Name  string
 	Known []string // sorted
@@ -41,8 +39,8 @@ func (e *NotFoundError) Error() string { return fmt.Sprintf("no template %q", e.
 // Path is where the file of a template is, or would be.
 func (l Library) Path(name string) string { return filepath.Join(l.Dir, name+extension) }
 
-// Find reads a template. The error is a *NotFoundError, an *Error, or what
-// CheckName says of the name.
+// Find reads a template. The error is a *NotFoundError, an *Error, or that of
+// CheckName.
 func (l Library) Find(name string) (*Template, error) {
 	source, err := l.Source(name)
 	if err != nil {
@@ -58,13 +56,12 @@ func (l Library) Source(name string) (Source, error) {
 	}
 	path := l.Path(name)
 	text, err := readFile(path)
-	switch {
-	case err == nil:
+	if err == nil {
 		return Source{Name: name, Path: path, Text: text}, nil
-	case !absent(err):
-		var known *fs.PathError // it would name the path again
-		if errors.As(err, &known) {
-			err = known.Err
+	}
+	if !atomicfile.Missing(err) {
+		if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
+			err = inner.Err // without the path, which Error has
 		}
 		return Source{}, &Error{Name: name, Path: path, What: err.Error()}
 	}
@@ -84,18 +81,14 @@ func IsBuiltin(name string) bool {
 // Names returns the names of all templates, sorted, and the paths of the Markdown
 // files that cannot be templates because of their names.
 func (l Library) Names() (names, ignored []string, err error) {
-	inside, err := fs.ReadDir(builtin, "builtin")
-	if err != nil {
-		return nil, nil, err
-	}
-	for _, entry := range inside {
-		names = append(names, strings.TrimSuffix(entry.Name(), extension))
-	}
+	entries, _ := builtin.ReadDir("builtin") // it is part of the program
 	files, err := os.ReadDir(l.Dir)
-	if err != nil && !absent(err) {
-		return names, nil, fmt.Errorf("cannot list the templates: %w", err)
+	if atomicfile.Missing(err) {
+		err = nil
+	} else if err != nil {
+		err = fmt.Errorf("cannot list the templates: %w", err)
 	}
-	for _, entry := range files {
+	for _, entry := range append(entries, files...) {
 		name, ok := strings.CutSuffix(entry.Name(), extension)
 		switch {
 		case !ok || strings.HasPrefix(name, "."):
@@ -106,12 +99,12 @@ func (l Library) Names() (names, ignored []string, err error) {
 		}
 	}
 	slices.Sort(names)
-	return slices.Compact(names), ignored, nil
+	return slices.Compact(names), ignored, err
 }
 
-// Save writes the file of a template, which must be right, in one step with mode
+// Save writes the file of a template, which must be valid, in one step with mode
 // 0600. Before is what the file held when it was read, nil if there was none; a
-// file that holds something else now is not touched.
+// file that holds something else by now is not touched.
 func (l Library) Save(name string, before, after []byte) error {
 	path := l.Path(name)
 	if _, err := Parse(Source{Name: name, Path: path, Text: after}); err != nil {
@@ -122,23 +115,12 @@ func (l Library) Save(name string, before, after []byte) error {
 		return err
 	}
 	defer unlock()
-	meanwhile := &Error{Name: name, Path: path, What: "another process changed it meanwhile"}
-	if before == nil {
-		err := atomicfile.Create(path, func(w io.Writer) error {
-			_, err := w.Write(after)
-			return err
-		})
-		if errors.Is(err, fs.ErrExist) {
-			return meanwhile
-		}
-		return err
-	}
 	now, err := readFile(path)
-	if err != nil {
+	if err != nil && !atomicfile.Missing(err) {
 		return err
 	}
-	if !bytes.Equal(now, before) {
-		return meanwhile
+	if (now == nil) != (before == nil) || !bytes.Equal(now, before) {
+		return &Error{Name: name, Path: path, What: "another process changed it meanwhile"}
 	}
 	return atomicfile.Write(path, after)
 }
@@ -154,25 +136,13 @@ func (l Library) Delete(name string) error {
 func readFile(path string) ([]byte, error) {
 	// Opening a pipe would wait for somebody to write to it.
 	info, err := os.Stat(path)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if !info.Mode().IsRegular() {
+	case !info.Mode().IsRegular():
 		return nil, errors.New("it is not a file")
+	case info.Size() > maxFile:
+		return nil, errTooLarge
 	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = file.Close() }()
-	data, err := io.ReadAll(io.LimitReader(file, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = errTooLarge
-	}
-	return data, err
-}
-
-// absent holds for what is not there, nor can be: HOME=/dev/null has no directories.
-func absent(err error) bool {
-	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
+	return os.ReadFile(path)
 }

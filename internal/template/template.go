@@ -1,6 +1,6 @@
-// Package template owns prompts with variables: the language that they are
-// written in, their files, and the three that are built in. It knows neither
-// commands nor the service, and asks nobody for a value.
+// Package template owns prompts with variables: their language, their files and
+// the three that are built in. It must not know commands, the service or the
+// terminal; the values of variables come from its caller.
 //
 // A template is a Markdown file. It may begin with a front matter, YAML between
 // two lines ---, that describes it and its variables. The rest is a text/template
@@ -11,14 +11,15 @@
 package template
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"text/template/parse"
 	"unicode/utf8"
 )
 
-// maxFile bounds a template, in bytes.
+// maxFile is the maximum size of a template, in bytes.
 const maxFile = 256 << 10
 
 // Source is a template as it is written.
@@ -31,27 +32,27 @@ type Source struct {
 // Template is a prompt with variables.
 type Template struct {
 	Source
-	Description string // may be empty; hostile
+	Description string // may be empty; untrusted
 	// Variables are those of the front matter in its order, then the others in
-	// that of their use.
+	// the order of their use.
 	Variables []Variable
-	// Needs tells that the template prints {{.Input}} or {{.Files}} whatever they
-	// are, so that without either there is nothing for it to work on.
+	// Needs reports that the template always prints {{.Input}} or {{.Files}}, so
+	// that without either it has nothing to work on.
 	Needs bool
 
 	tree *parse.Tree
 }
 
-// Variable is a value that a template wants.
+// Variable is a value that a template needs.
 type Variable struct {
 	Name        string  // a letter, then letters, digits and _, all of ASCII
-	Description string  // may be empty; hostile
+	Description string  // may be empty; untrusted
 	Default     *string // nil when there is none
 
 	line int // of the front matter
 }
 
-// Error says what is wrong with a template, and where.
+// Error is a mistake in a template.
 type Error struct {
 	Name string
 	Path string // empty for a built-in template
@@ -64,57 +65,79 @@ func (e *Error) Error() string {
 	if where == "" {
 		where = fmt.Sprintf("the built-in template %q", e.Name)
 	}
-	if e.Line > 0 {
-		where = fmt.Sprintf("%s:%d", where, e.Line)
+	if e.Line == 0 {
+		return where + ": " + e.What
 	}
-	return where + ": " + e.What
+	return fmt.Sprintf("%s:%d: %s", where, e.Line, e.What)
 }
 
 // Parse reads a template. A byte order mark is dropped and CRLF is a newline. The
 // error is an *Error.
 func Parse(source Source) (*Template, error) {
-	t := &Template{Source: source}
-	text, err := decode(source.Text)
-	if err == nil {
-		err = t.parse(text)
-	}
-	if err != nil {
-		err.Name, err.Path = source.Name, source.Path
-		return nil, err
-	}
-	return t, nil
-}
-
-func (t *Template) parse(text string) *Error {
-	front, body, skipped, err := split(text)
-	if err != nil {
-		return err
-	}
-	if err := t.readFront(front); err != nil {
-		return err
-	}
-	if strings.TrimSpace(body) == "" {
-		return &Error{What: "the template has no text"}
-	}
-	// The lines of the front matter make the numbers in errors those of the file.
-	if err := t.readBody(strings.Repeat("\n", skipped) + body); err != nil {
-		return err
-	}
-	return t.try()
-}
-
-// decode returns the text of a file.
-func decode(data []byte) (string, *Error) {
-	if len(data) > maxFile {
-		return "", &Error{What: errTooLarge.Error()}
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	for i := 0; i < len(data); {
-		r, size := utf8.DecodeRune(data[i:])
-		if r == 0 || r == utf8.RuneError && size == 1 {
-			return "", &Error{Line: 1 + bytes.Count(data[:i], []byte("\n")), What: "it is not UTF-8 text"}
+	p := &parser{Template: &Template{Source: source}, used: map[string]bool{}}
+	for _, step := range []func(){p.decode, p.split, p.readFront, p.readBody, p.try} {
+		if step(); p.err != nil {
+			return nil, p.err
 		}
-		i += size
 	}
-	return strings.ReplaceAll(string(data), "\r\n", "\n"), nil
+	return p.Template, nil
+}
+
+// parser reads a template in steps.
+type parser struct {
+	*Template
+	text, front, body string
+	used              map[string]bool // variables
+	err               *Error          // the first
+}
+
+func (p *parser) fail(line int, format string, args ...any) {
+	if p.err == nil {
+		p.err = &Error{Name: p.Name, Path: p.Path, Line: line, What: fmt.Sprintf(format, args...)}
+	}
+}
+
+func (p *parser) decode() {
+	if len(p.Text) > maxFile {
+		p.fail(0, "%v", errTooLarge)
+		return
+	}
+	text, number := strings.TrimPrefix(string(p.Text), "\ufeff"), 0
+	for line := range strings.Lines(text) {
+		if number++; !utf8.ValidString(line) || strings.Contains(line, "\x00") {
+			p.fail(number, "it is not UTF-8 text")
+		}
+	}
+	p.text = strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// fences match a front matter: its text, and the line that ends it.
+var fences = regexp.MustCompile(`(?ms)\A---[ \t]*$\n?(.*?)(^---[ \t]*$\n?|\z)`)
+
+// split separates the front matter from the body. Each begins with as many empty
+// lines as it takes to count lines as the file does.
+func (p *parser) split() {
+	switch m := fences.FindStringSubmatchIndex(p.text); {
+	case m == nil:
+		p.body = p.text
+	case m[4] == m[5]:
+		p.fail(1, "the front matter that begins here does not end: a line --- is missing")
+	default:
+		p.front = "\n" + p.text[m[2]:m[3]]
+		p.body = strings.Repeat("\n", strings.Count(p.text[:m[1]], "\n")) + p.text[m[1]:]
+	}
+}
+
+// try renders the template with something and with nothing for every value, so
+// that an expression that cannot be computed is found when it is written.
+func (p *parser) try() {
+	for _, value := range []string{"x", ""} {
+		values := map[string]string{}
+		for _, v := range p.Variables {
+			values[v.Name] = value
+		}
+		if _, err := p.Render(Given{Words: value, Files: value}, values, 2*maxFile); errors.As(err, &p.err) {
+			return
+		}
+	}
 }
