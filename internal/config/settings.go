@@ -13,6 +13,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/duration"
 )
 
 // Setting is one row of the table that drives reading, `config`, completion and
@@ -158,22 +159,10 @@ func Format(value any) string {
 		}
 		return strings.TrimSpace(string(out))
 	case time.Duration:
-		return formatDuration(v)
+		return duration.Format(v)
 	default:
 		return fmt.Sprint(v)
 	}
-}
-
-// formatDuration is 5m rather than 5m0s.
-func formatDuration(d time.Duration) string {
-	text := d.String()
-	if strings.HasSuffix(text, "m0s") {
-		text = strings.TrimSuffix(text, "0s")
-	}
-	if strings.HasSuffix(text, "h0m") {
-		text = strings.TrimSuffix(text, "0m")
-	}
-	return text
 }
 
 func parseDuration(text string) (time.Duration, error) {
