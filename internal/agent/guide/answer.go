@@ -97,8 +97,8 @@ func (g *Guide) more(q query, pages int) string {
 	return strings.TrimSpace(b.String())
 }
 
-// nothingMore says that a question is exhausted and what stands beside its
-// answer.
+// nothingMore answers "more" when nothing is left: with the other sections of the
+// topic.
 func (g *Guide) nothingMore(s *section) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "That is all the guide has on that. The topic is **%s**, with these sections:\n\n", s.topic)
@@ -110,8 +110,8 @@ func (g *Guide) nothingMore(s *section) string {
 	return strings.TrimSpace(b.String())
 }
 
-// unknown says that the manual has no answer, names three sections that come
-// nearest, and how to ask someone who may know.
+// unknown answers a question that the manual does not: with the three nearest
+// sections and how to connect a real agent.
 func (g *Guide) unknown(matches []match) string {
 	var b strings.Builder
 	b.WriteString("The guide has no section on that.\n\nThe nearest topics are:\n\n")

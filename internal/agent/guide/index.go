@@ -9,12 +9,12 @@ import (
 )
 
 const (
-	// How far a section is about a word, by the place that it stands in. One in
-	// its heading counts 1, one in its text may be mentioned in passing.
+	// How far a section is about a word, by where the word occurs. In the heading
+	// it counts 1; in the text it may be mentioned in passing.
 	inWords = 0.9
 	inText  = 0.3
 
-	// entireHeading is what a section gains when a question says all of its
+	// entireHeading is what a section gains when a question contains all of its
 	// heading: extra words in a heading make it a special case.
 	entireHeading = 0.2
 	// opening is what the first section of a topic gains, the second half of it
@@ -37,7 +37,7 @@ type index struct {
 	place    []int                // of each section in its topic, from 1
 }
 
-// posting says how far a section is about a term, from 0 to 1.
+// posting is how far a section is about a term, from 0 to 1.
 type posting struct {
 	section int
 	about   float64
@@ -128,7 +128,7 @@ func (x *index) add(section int, text string, about float64, stems map[string]st
 		}
 	}
 	words := splitWords(text)
-	if about > inText { // in passing, a negation tells nothing
+	if about > inText { // in passing, a negation means nothing
 		words = joinNegations(words)
 	}
 	for _, w := range words {
@@ -142,8 +142,8 @@ func (x *index) add(section int, text string, about float64, stems map[string]st
 	}
 }
 
-// rarity is the inverse document frequency of a term: how much it tells. A
-// term that no section holds tells most.
+// rarity is the inverse document frequency of a term: how specific it is.
+// A term that no section holds is the most specific.
 func (x *index) rarity(stem string) float64 {
 	all, about := float64(len(x.sections)), 0.0
 	for _, p := range x.postings[stem] {
@@ -172,12 +172,12 @@ func (x *index) rank(terms []term) []match {
 	for t, term := range terms {
 		rarity := x.rarityOf(term)
 		if !term.faint {
-			// What a mended word may mean instead is not covered by anything.
+			// What a corrected word could mean instead is not covered by anything.
 			sure := term.stems[0].closeness
 			total += sure*rarity + (1-sure)*x.rarity("")
 		}
-		for i, told := range x.best(term, rarity) {
-			if told == 0 {
+		for i, gain := range x.best(term, rarity) {
+			if gain == 0 {
 				continue
 			}
 			m := &matches[i]
@@ -185,9 +185,9 @@ func (x *index) rank(terms []term) []match {
 				m.section, m.met = i, make([]bool, len(terms))
 			}
 			m.met[t] = true
-			m.score += term.weight * told
+			m.score += term.weight * gain
 			if !term.faint {
-				m.coverage += told
+				m.coverage += gain
 			}
 		}
 	}
@@ -207,14 +207,14 @@ func (x *index) rank(terms []term) []match {
 	return matches
 }
 
-// best returns what each section tells of a term of some rarity. A match
-// through a common synonym tells no more than that does.
+// best returns what each section gains by a term of some rarity. A match through
+// a common synonym counts no more than the synonym itself.
 func (x *index) best(t term, rarity float64) []float64 {
 	best := make([]float64, len(x.sections))
 	for _, s := range t.stems {
-		tells := s.closeness * min(rarity, x.rarity(s.stem))
+		gain := s.closeness * min(rarity, x.rarity(s.stem))
 		for _, p := range x.postings[s.stem] {
-			best[p.section] = max(best[p.section], tells*p.about)
+			best[p.section] = max(best[p.section], gain*p.about)
 		}
 	}
 	return best

@@ -28,8 +28,8 @@ type variant struct {
 // paths.
 const firstFile = "getting-started.md"
 
-// readManual reads every .md file of manual. It fails on a file that it cannot place: text outside a section would never be
-// found, and two sections of one heading could not be told apart.
+// readManual reads every .md file of manual. It refuses text outside a section,
+// which would never be found, and two sections with the same heading.
 func readManual(manual fs.FS) ([]section, error) {
 	names, err := manualFiles(manual)
 	if err != nil {

@@ -13,10 +13,10 @@ const (
 	maxTerms = 48
 	// faintWeight is what a word that names no subject counts in ranking.
 	faintWeight = 0.5
-	// certain is how sure a mended word must be to change the question.
+	// certain is how sure a corrected word must be to change the question.
 	certain = 0.8
-	// itsName is in every section and tells nothing, unless nothing else is
-	// asked about.
+	// itsName is in every section and means nothing, unless the question has no
+	// other subject.
 	itsName = "hobnob"
 )
 
@@ -118,14 +118,13 @@ func (g *Guide) platform(word string) *platform {
 	if p := platformOf(word); p != nil || g.known(word) {
 		return p
 	}
-	if mended, sure := g.speller.mend(word); sure >= certain {
-		return platformOf(mended)
+	if corrected, sure := g.speller.correct(word); sure >= certain {
+		return platformOf(corrected)
 	}
 	return nil
 }
 
-// known reports whether a word stands in the manual or has a meaning apart
-// from it.
+// known reports whether a word occurs in the manual or in the lexicon.
 func (g *Guide) known(word string) bool {
 	return g.index.postings[stem(word)] != nil || g.lexicon.knows(word)
 }
@@ -152,15 +151,15 @@ func (g *Guide) terms(word string) []term {
 	if len(parts(word)) > 0 {
 		return pieces
 	}
-	mended, sure := g.speller.mend(word)
-	stop := g.lexicon.stop[mended]
+	corrected, sure := g.speller.correct(word)
+	stop := g.lexicon.stop[corrected]
 	switch {
-	case sure == 0 || sure < certain && (stop || g.lexicon.faint[stem(mended)]):
+	case sure == 0 || sure < certain && (stop || g.lexicon.faint[stem(corrected)]):
 		return []term{g.term(word, 1)}
 	case stop:
 		return nil
 	default:
-		return []term{g.term(mended, sure)}
+		return []term{g.term(corrected, sure)}
 	}
 }
 
@@ -178,7 +177,7 @@ func (g *Guide) term(word string, closeness float64) term {
 }
 
 // isAmount reports whether a word is a number that may count anything. A small
-// one is told by the word beside it ("exit code 6"); a large one that the
+// one is explained by the word next to it ("exit code 6"); a large one that the
 // manual has, such as 429, is a name.
 func (g *Guide) isAmount(word string) bool {
 	return strings.Trim(word, "0123456789") == "" && (len(word) <= 2 || g.index.postings[word] == nil)

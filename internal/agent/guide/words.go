@@ -41,7 +41,7 @@ func splitWords(text string) []string {
 }
 
 // isPlain reports whether a token has ASCII letters and digits alone, as most
-// have, and so is a word as it stands.
+// have, and so is a word already.
 func isPlain(token string) bool {
 	for _, b := range []byte(token) {
 		if b >= utf8.RuneSelf || !isWord(rune(b)) {
@@ -86,7 +86,7 @@ func parts(word string) []string {
 func isFlag(word string) bool { return strings.HasPrefix(word, "-") }
 
 // phrases are words that mean one thing together, each with the one word that
-// stands for it.
+// replaces it.
 var phrases = map[[2]string]string{
 	{"log", "in"}: "login", {"logging", "in"}: "login", {"logged", "in"}: "login",
 	{"sign", "in"}: "login", {"signing", "in"}: "login", {"signed", "in"}: "login",
@@ -194,7 +194,7 @@ func undouble(word string) string {
 	return word
 }
 
-// negated begins the one word that stands for a negation and its word.
+// negated begins the word that joinNegations makes.
 const negated = "no-"
 
 // Negations, and what may stand between one and its word.
@@ -203,9 +203,9 @@ var (
 	articles  = []string{"a", "an", "any", "the", "my", "this", "that", "these", "those", "so"}
 )
 
-// joinNegations makes one word of a negation and what follows it: who asks for
-// "no colours" or "without a network" wants the opposite of the second word. A
-// compound that the manual does not have falls apart again.
+// joinNegations makes one word of a negation and what follows it: "no colours" and
+// "without a network" ask for the opposite of the second word. A compound that the
+// manual does not have is taken apart again.
 func joinNegations(words []string) []string {
 	joined := make([]string, 0, len(words))
 	for i := 0; i < len(words); i++ {

@@ -54,12 +54,12 @@ func TestTyposAreMended(t *testing.T) {
 		"caht": "chat", "fiel": "file", "convesation": "conversation", "cnoversation": "conversation",
 		"contineu": "continue", "porxy": "proxy", "rpoxy": "proxy",
 	} {
-		if got, sure := s.mend(typed); got != want || sure < 0.6 {
+		if got, sure := s.correct(typed); got != want || sure < 0.6 {
 			t.Errorf("%q is taken for %q (%.2f), want %q", typed, got, sure, want)
 		}
 	}
 	for _, word := range []string{"pasta", "star", "printer", "weather", "x", "", "日本", "potato"} {
-		if got, sure := s.mend(word); sure > 0.5 {
+		if got, sure := s.correct(word); sure > 0.5 {
 			t.Errorf("%q is taken for %q (%.2f)", word, got, sure)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/suggest"
 )
 
-// speller mends words that are not in the vocabulary.
+// speller corrects words that are not in the vocabulary.
 type speller struct {
 	byLength map[int][]string
 }
@@ -19,16 +19,16 @@ func newSpeller(vocabulary []string) speller {
 	return s
 }
 
-// mend returns the word of the vocabulary that word is most likely a typo of
+// correct returns the word of the vocabulary that word is most likely a typo of
 // and how sure that is, from 0 to 1; 0 means that none comes close. Only ASCII
-// words are mended: distances below count bytes.
+// words are corrected: distances below count bytes.
 //
 // Real words of another subject are one letter away from ours ("pasta" and
-// "paste", "prime" and "price"), mostly short ones. So short words are mended
-// only when two letters changed places, or one of six is missing, and the first letter must
-// be right but for such a change. A wrong last letter mostly makes another
+// "paste", "prime" and "price"), mostly short ones. So short words are
+// corrected only when two letters changed places, or one of six is missing, and the
+// first letter must be right except for such a change. A wrong last letter mostly makes another
 // word of the same stem ("printer" and "printed").
-func (s speller) mend(word string) (string, float64) {
+func (s speller) correct(word string) (string, float64) {
 	const shortest, longest = 3, 24
 	if len(word) < shortest || len(word) > longest || !isASCII(word) {
 		return "", 0
