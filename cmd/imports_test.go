@@ -25,8 +25,16 @@ const picture = "docs/picture"
 
 // leaves import nothing of hobnob.
 var leaves = []string{
-	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/duration", "internal/failure", "internal/shell", "internal/sqlite",
-	"internal/sqlitefile", "internal/suggest",
+	"internal/access",
+	"internal/atomicfile",
+	"internal/baseurl",
+	"internal/cells",
+	"internal/duration",
+	"internal/failure",
+	"internal/shell",
+	"internal/sqlite",
+	"internal/sqlitefile",
+	"internal/suggest",
 }
 
 // mayImport lists, for each package, which others of hobnob it may import. A
@@ -42,6 +50,7 @@ var mayImport = map[string][]string{
 	"internal/api":         leaves,
 	"internal/atomicfile":  {},
 	"internal/baseurl":     {"internal/failure"},
+	"internal/cells":       {},
 	"internal/chat":        slices.Concat(leaves, []string{"internal/api", "internal/history"}),
 	"internal/cli":         {"internal/*"},
 	"internal/config":      leaves,
@@ -63,19 +72,19 @@ var mayImport = map[string][]string{
 // owners lists dependencies, with all below them, that no other package may
 // import; its tests may be helped by others.
 var owners = map[string][]string{
+	"github.com/alecthomas/chroma":  {"internal/terminal", "internal/transcript"},
+	"github.com/aymanbagabas":       {"internal/terminal"},
+	"github.com/charmbracelet":      {"internal/cells", "internal/terminal"},
+	"github.com/gofrs/flock":        {"internal/history", "internal/draft"},
+	"github.com/microcosm-cc":       {"internal/transcript"},
+	"github.com/muesli/termenv":     {"internal/terminal"},
+	"github.com/reeflective":        {"internal/terminal"},
 	"github.com/spf13/cobra":        {"cmd"},
 	"github.com/spf13/pflag":        {"cmd"},
 	"github.com/spf13/viper":        {"internal/config"},
-	"go.yaml.in/yaml":               {"internal/config", "internal/template", "internal/transcript"},
 	"github.com/yuin/goldmark":      {"internal/terminal", "internal/transcript"},
-	"github.com/alecthomas/chroma":  {"internal/terminal", "internal/transcript"},
-	"github.com/microcosm-cc":       {"internal/transcript"},
-	"github.com/gofrs/flock":        {"internal/history", "internal/draft"},
-	"github.com/reeflective":        {"internal/terminal"},
 	"github.com/zalando/go-keyring": {"internal/credential"},
-	"github.com/aymanbagabas":       {"internal/terminal"},
-	"github.com/charmbracelet":      {"internal/terminal"},
-	"github.com/muesli/termenv":     {"internal/terminal"},
+	"go.yaml.in/yaml":               {"internal/config", "internal/template", "internal/transcript"},
 	"modernc.org/sqlite":            {"internal/sqlite"},
 }
 

@@ -8,9 +8,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
-)
 
-const sgrReset = "\x1b[0m"
+	"github.com/hobnob-cli/hobnob/internal/cells"
+)
 
 var (
 	// sgrPattern bounds the number and size of parameters, because terminals
@@ -110,7 +110,7 @@ func filter(text string, keep bool) string {
 	}
 	b.WriteString(Clean(text[end:]))
 	if open {
-		b.WriteString(sgrReset)
+		b.WriteString(cells.Reset)
 	}
 	return b.String()
 }

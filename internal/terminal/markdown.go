@@ -13,6 +13,8 @@ import (
 	"github.com/charmbracelet/glamour/ansi"
 	"github.com/charmbracelet/glamour/styles"
 	"github.com/muesli/termenv"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 const (
@@ -102,11 +104,15 @@ func (s *Streams) render(text string, config ansi.StyleConfig, stopped func() er
 	if err != nil {
 		return "", err
 	}
-	var fitting [][]cell
+	var fitting []cells.Row
 	for _, row := range rows {
-		fitting = append(fitting, fit(clusters(row), width)...)
+		if row = row.Join(); row.Columns() > width {
+			fitting = append(fitting, row.Wrap(width)...)
+		} else {
+			fitting = append(fitting, row)
+		}
 	}
-	return paintLines(trimRows(fitting)), nil
+	return cells.Text(cells.Trim(fitting)), nil
 }
 
 func chromaFormatter(profile termenv.Profile) string {

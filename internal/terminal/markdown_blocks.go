@@ -12,6 +12,8 @@ import (
 	extensions "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 // blocks lays out a document. Glamour renders what holds text (paragraphs,
@@ -65,8 +67,8 @@ func (b *blocks) within(inner ansi.StylePrimitive) (*blocks, error) {
 
 // all lays out the children of parent in width columns, with an empty row
 // between two of them unless they are tight.
-func (b *blocks) all(parent ast.Node, width int, tight bool) ([][]cell, error) {
-	var rows [][]cell
+func (b *blocks) all(parent ast.Node, width int, tight bool) ([]cells.Row, error) {
+	var rows []cells.Row
 	for node := parent.FirstChild(); node != nil; {
 		next := node.NextSibling()
 		block, err := b.one(node, width)
@@ -82,7 +84,7 @@ func (b *blocks) all(parent ast.Node, width int, tight bool) ([][]cell, error) {
 	return rows, nil
 }
 
-func (b *blocks) one(node ast.Node, width int) ([][]cell, error) {
+func (b *blocks) one(node ast.Node, width int) ([]cells.Row, error) {
 	switch n := node.(type) {
 	case *ast.Paragraph, *ast.TextBlock:
 		return b.text(n, width)
@@ -120,7 +122,7 @@ func (b *blocks) one(node ast.Node, width int) ([][]cell, error) {
 }
 
 // leaf has glamour render one block, with its ancestors up to none.
-func (b *blocks) leaf(node ast.Node) ([][]cell, error) {
+func (b *blocks) leaf(node ast.Node) ([]cells.Row, error) {
 	if err := b.stopped(); err != nil {
 		return nil, err
 	}
@@ -130,26 +132,26 @@ func (b *blocks) leaf(node ast.Node) ([][]cell, error) {
 	if err := b.leaves.Render(&out, b.source, document); err != nil {
 		return nil, err
 	}
-	return b.cells(out.String()), nil
+	return b.rows(out.String()), nil
 }
 
-// cells is a rendering in lines, with nothing in it that glamour should not see
-// or the terminal should not.
-func (b *blocks) cells(rendered string) [][]cell {
-	return splitLines(reveal.Replace(filter(rendered, b.profile != termenv.Ascii)))
+// rows splits what glamour rendered into rows, safe to show and without
+// stand-ins.
+func (b *blocks) rows(rendered string) []cells.Row {
+	return cells.ParseLines(reveal.Replace(filter(rendered, b.profile != termenv.Ascii)))
 }
 
-func (b *blocks) wrapped(node ast.Node, width int) ([][]cell, error) {
+func (b *blocks) wrapped(node ast.Node, width int) ([]cells.Row, error) {
 	lines, err := b.leaf(node)
-	var rows [][]cell
+	var rows []cells.Row
 	for _, line := range lines {
-		rows = append(rows, wrap(line, width)...)
+		rows = append(rows, line.Wrap(width)...)
 	}
 	return rows, err
 }
 
 // text lays out the inline nodes of a block as a paragraph.
-func (b *blocks) text(node ast.Node, width int) ([][]cell, error) {
+func (b *blocks) text(node ast.Node, width int) ([]cells.Row, error) {
 	paragraph := ast.NewParagraph()
 	adopt(paragraph, node)
 	b.resolve(paragraph)
@@ -157,7 +159,7 @@ func (b *blocks) text(node ast.Node, width int) ([][]cell, error) {
 }
 
 // shown lays out text that is no Markdown, without its lines being joined.
-func (b *blocks) shown(text string, width int) ([][]cell, error) {
+func (b *blocks) shown(text string, width int) ([]cells.Row, error) {
 	paragraph := ast.NewParagraph()
 	for line := range strings.Lines(text) {
 		node := b.script.text(strings.TrimSuffix(line, "\n"))
@@ -167,7 +169,7 @@ func (b *blocks) shown(text string, width int) ([][]cell, error) {
 	return b.wrapped(paragraph, width)
 }
 
-func (b *blocks) verbatim(n *ast.HTMLBlock, width int) ([][]cell, error) {
+func (b *blocks) verbatim(n *ast.HTMLBlock, width int) ([]cells.Row, error) {
 	text := string(n.Lines().Value(b.source))
 	if n.HasClosure() {
 		text += string(n.ClosureLine.Value(b.source))
@@ -175,7 +177,7 @@ func (b *blocks) verbatim(n *ast.HTMLBlock, width int) ([][]cell, error) {
 	return b.shown(text, width)
 }
 
-func (b *blocks) quote(n *ast.Blockquote, width int) ([][]cell, error) {
+func (b *blocks) quote(n *ast.Blockquote, width int) ([]cells.Row, error) {
 	bar, err := b.marker(ast.NewBlockquote())
 	if err != nil {
 		return nil, err
@@ -187,12 +189,12 @@ func (b *blocks) quote(n *ast.Blockquote, width int) ([][]cell, error) {
 	if b.cramped(width, bar) {
 		return inner.all(n, width, false)
 	}
-	rows, err := inner.all(n, width-columnsOf(bar), false)
-	return quoted(bar, bar, rows), err
+	rows, err := inner.all(n, width-bar.Columns(), false)
+	return cells.Prefix(bar, bar, rows), err
 }
 
-func (b *blocks) list(n *ast.List, width int) ([][]cell, error) {
-	var rows [][]cell
+func (b *blocks) list(n *ast.List, width int) ([]cells.Row, error) {
+	var rows []cells.Row
 	number := n.Start
 	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
 		list := ast.NewList(n.Marker)
@@ -211,7 +213,7 @@ func (b *blocks) list(n *ast.List, width int) ([][]cell, error) {
 }
 
 // item lays out an item behind the marker that glamour gives it in list.
-func (b *blocks) item(item, list ast.Node, width int, tight bool) ([][]cell, error) {
+func (b *blocks) item(item, list ast.Node, width int, tight bool) ([]cells.Row, error) {
 	var like ast.Node = ast.NewListItem(0)
 	if _, ok := item.(*extensions.DefinitionDescription); ok {
 		like = extensions.NewDefinitionDescription()
@@ -228,13 +230,13 @@ func (b *blocks) item(item, list ast.Node, width int, tight bool) ([][]cell, err
 	}
 	if b.cramped(width, first) {
 		rows, err := b.all(item, width, tight)
-		return append([][]cell{first}, rows...), err
+		return append([]cells.Row{first}, rows...), err
 	}
-	rows, err := b.all(item, width-columnsOf(first), tight)
+	rows, err := b.all(item, width-first.Columns(), tight)
 	if len(rows) == 0 {
-		rows = [][]cell{nil}
+		rows = []cells.Row{nil}
 	}
-	return prefixed(first, rows), err
+	return cells.Prefix(first, cells.Blanks(first.Columns()), rows), err
 }
 
 // checkBox is the box that an item of a task list begins with.
@@ -249,7 +251,7 @@ func checkBox(item ast.Node) ast.Node {
 
 // marker is what glamour puts before the text of a block, the innermost child of
 // container.
-func (b *blocks) marker(container ast.Node, content ...ast.Node) ([]cell, error) {
+func (b *blocks) marker(container ast.Node, content ...ast.Node) (cells.Row, error) {
 	inner := container
 	for inner.FirstChild() != nil {
 		inner = inner.FirstChild()
@@ -264,7 +266,7 @@ func (b *blocks) marker(container ast.Node, content ...ast.Node) ([]cell, error)
 	inner.AppendChild(inner, block)
 	lines, err := b.leaf(container)
 	for _, line := range lines {
-		if at := slices.IndexFunc(line, func(c cell) bool { return c.text == mark }); at >= 0 {
+		if at := slices.IndexFunc(line, func(c cells.Cell) bool { return c.Text == mark }); at >= 0 {
 			return line[:at], err
 		}
 	}
@@ -272,6 +274,6 @@ func (b *blocks) marker(container ast.Node, content ...ast.Node) ([]cell, error)
 }
 
 // cramped tells whether a marker leaves too little of width to the text.
-func (b *blocks) cramped(width int, marker []cell) bool {
-	return width-columnsOf(marker) < max(1, b.columns/3)
+func (b *blocks) cramped(width int, marker cells.Row) bool {
+	return width-marker.Columns() < max(1, b.columns/3)
 }

@@ -12,6 +12,8 @@ import (
 	"github.com/muesli/termenv"
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 // themeOfGlamour is the name under which glamour registers the colours that a
@@ -19,8 +21,8 @@ import (
 const themeOfGlamour = "charm"
 
 // code lays out a block of code under what its fence says.
-func (b *blocks) code(node ast.Node, width int) ([][]cell, error) {
-	var rows [][]cell
+func (b *blocks) code(node ast.Node, width int) ([]cells.Row, error) {
+	var rows []cells.Row
 	language := ""
 	if fenced, ok := node.(*ast.FencedCodeBlock); ok && fenced.Info != nil {
 		info := b.unescape(fenced.Info.Value(b.source))
@@ -35,13 +37,13 @@ func (b *blocks) code(node ast.Node, width int) ([][]cell, error) {
 	}
 	lines, err := b.codeLines(string(node.Lines().Value(b.source)), language)
 	for _, line := range lines {
-		rows = append(rows, wrapVerbatim(line, width)...)
+		rows = append(rows, line.WrapVerbatim(width)...)
 	}
 	return rows, err
 }
 
 // codeLines is code in the colours of its language.
-func (b *blocks) codeLines(code, language string) ([][]cell, error) {
+func (b *blocks) codeLines(code, language string) ([]cells.Row, error) {
 	theme := b.config.CodeBlock.Theme
 	if b.config.CodeBlock.Chroma != nil && b.profile != termenv.Ascii {
 		theme = themeOfGlamour
@@ -54,18 +56,18 @@ func (b *blocks) codeLines(code, language string) ([][]cell, error) {
 	if err != nil {
 		return nil, err
 	}
-	var indent []cell
+	var indent cells.Row
 	for _, line := range frame {
-		if at := slices.IndexFunc(line, func(c cell) bool { return c.text == mark }); at >= 0 {
+		if at := slices.IndexFunc(line, func(c cells.Cell) bool { return c.Text == mark }); at >= 0 {
 			indent = line[:at]
 		}
 	}
 	highlighted, err := b.highlight(code, language, theme)
-	return quoted(indent, indent, b.cells(highlighted)), err
+	return cells.Prefix(indent, indent, b.rows(highlighted)), err
 }
 
 // codeLeaf has glamour render a block of code.
-func (b *blocks) codeLeaf(code, language string) ([][]cell, error) {
+func (b *blocks) codeLeaf(code, language string) ([]cells.Row, error) {
 	block := ast.NewFencedCodeBlock(b.script.text(language))
 	start := len(b.source)
 	b.source = append(b.source, code...)

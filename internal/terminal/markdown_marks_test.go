@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 func TestMarksOfTheSourceAreShownOnceInPlainRenderings(t *testing.T) {
@@ -162,11 +164,11 @@ func checkLooks(t *testing.T, source, rendered string, seen []shown) {
 	var got []shown
 	style := ""
 	for line := range strings.Lines(rendered) {
-		var cells []cell
-		cells, style = split(strings.TrimSuffix(line, "\n"), style)
-		for _, c := range cells {
-			if !c.blank() && c.text != "•" && c.text != "│" {
-				got = append(got, shown{c.text, looks(c.style)})
+		var row cells.Row
+		row, style = cells.Parse(strings.TrimSuffix(line, "\n"), style)
+		for _, c := range row {
+			if !c.Blank() && c.Text != "•" && c.Text != "│" {
+				got = append(got, shown{c.Text, looks(c.Style)})
 			}
 		}
 	}
@@ -209,11 +211,11 @@ func TestStylesMayHaveMarksAndColours(t *testing.T) {
 	if want := "<(a_b [c] d)> -e_f <(g_h)> [i]+ {j_k [l] m} http://n.o\n"; ansi.Strip(got) != want {
 		t.Errorf("shown is %q, want %q", ansi.Strip(got), want)
 	}
-	cells, _ := split(got, "")
-	for i, c := range cells {
+	row, _ := cells.Parse(got, "")
+	for i, c := range row {
 		if attrs := map[string]string{"<": "", "(": "1", ")": "1", ">": "", "-": "9", "+": "9"}; i < 30 {
-			if want, ok := attrs[c.text]; ok && looks(c.style) != want {
-				t.Errorf("%s has the attributes %q, want %q, in %q", c.text, looks(c.style), want, got)
+			if want, ok := attrs[c.Text]; ok && looks(c.Style) != want {
+				t.Errorf("%s has the attributes %q, want %q, in %q", c.Text, looks(c.Style), want, got)
 			}
 		}
 	}

@@ -5,29 +5,30 @@ import (
 
 	"github.com/yuin/goldmark/ast"
 	extensions "github.com/yuin/goldmark/extension/ast"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 const (
-	// readableWord is the number of columns that a word of a table may need
-	// before it is broken.
+	// readableWord is the longest word, in columns, that a table does not break.
 	readableWord = 12
 
 	recordIndent = 2
 )
 
-// table lays out a table in columns, and where they would be too narrow to read,
-// and for screen readers, as a line for each cell.
-func (b *blocks) table(n *extensions.Table, width int) ([][]cell, error) {
-	var table [][][]cell
+// table lays out a table in columns. Where these would be too narrow to read,
+// and for screen readers, each field gets a line of its own.
+func (b *blocks) table(n *extensions.Table, width int) ([]cells.Row, error) {
+	var table [][]cells.Row
 	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-		cells := make([][]cell, len(n.Alignments))
-		excess := b.excess(row, len(n.Alignments))
+		fields := make([]cells.Row, len(n.Alignments))
+		excess := b.excess(row, len(fields))
 		i := 0
-		for node := row.FirstChild(); node != nil && i < len(cells); node = node.NextSibling() {
+		for node := row.FirstChild(); node != nil && i < len(fields); node = node.NextSibling() {
 			paragraph := ast.NewParagraph()
 			adopt(paragraph, node)
 			b.resolve(paragraph)
-			if excess != "" && i == len(cells)-1 {
+			if excess != "" && i == len(fields)-1 {
 				paragraph.AppendChild(paragraph, b.script.text(" | "+excess))
 			}
 			lines, err := b.leaf(paragraph)
@@ -35,20 +36,20 @@ func (b *blocks) table(n *extensions.Table, width int) ([][]cell, error) {
 				return nil, err
 			}
 			for _, line := range lines {
-				cells[i] = append(cells[i], line...)
+				fields[i] = append(fields[i], line...)
 			}
 			i++
 		}
-		table = append(table, cells)
+		table = append(table, fields)
 	}
 	separator, rule := b.ruling()
-	widths, ok := columnWidths(table, width-len(columnGap)*(len(n.Alignments)-1)-len(n.Alignments)+1)
+	widths, ok := columnWidths(table, width-len(separator)*(len(n.Alignments)-1))
 	if !ok || b.accessible {
 		return records(table, width), nil
 	}
-	var rows [][]cell
-	for i, cells := range table {
-		rows = append(rows, aligned(cells, widths, n.Alignments, separator)...)
+	var rows []cells.Row
+	for i, fields := range table {
+		rows = append(rows, aligned(fields, widths, n.Alignments, separator)...)
 		if i == 0 {
 			rows = append(rows, rule(widths))
 		}
@@ -56,8 +57,8 @@ func (b *blocks) table(n *extensions.Table, width int) ([][]cell, error) {
 	return rows, nil
 }
 
-// excess is the cells of a row that the table has no columns for, which
-// CommonMark's tables leave out.
+// excess returns the fields of a row beyond the columns of the table, which the
+// table extension of GFM drops.
 func (b *blocks) excess(row ast.Node, columns int) string {
 	last := row.LastChild()
 	if row.ChildCount() < columns || last == nil || last.Lines().Len() == 0 {
@@ -68,43 +69,42 @@ func (b *blocks) excess(row ast.Node, columns int) string {
 	return strings.Trim(rest, " |")
 }
 
-// ruling is what separates columns, one column wide, and the header from the
-// rest.
-func (b *blocks) ruling() (separator []cell, rule func(widths []int) []cell) {
+// ruling returns what separates two columns, and what separates the header from
+// the other rows.
+func (b *blocks) ruling() (separator cells.Row, rule func(widths []int) cells.Row) {
 	vertical, cross, horizontal := "│", "┼", "─"
 	if style := b.config.Table; style.ColumnSeparator != nil && style.RowSeparator != nil && style.CenterSeparator != nil {
 		vertical, cross, horizontal = *style.ColumnSeparator, *style.CenterSeparator, *style.RowSeparator
 	}
-	separator = []cell{{text: " ", width: 1}, {text: vertical, width: 1}, {text: " ", width: 1}}
-	return separator, func(widths []int) []cell {
-		var row []cell
+	separator = cells.Row{{Text: " ", Width: 1}, {Text: vertical, Width: 1}, {Text: " ", Width: 1}}
+	return separator, func(widths []int) cells.Row {
+		var row cells.Row
+		line := cells.Cell{Text: horizontal, Width: 1}
 		for i, width := range widths {
 			if i > 0 {
-				row = append(row, cell{text: horizontal, width: 1}, cell{text: cross, width: 1}, cell{text: horizontal, width: 1})
+				row = append(row, line, cells.Cell{Text: cross, Width: 1}, line)
 			}
 			for range width {
-				row = append(row, cell{text: horizontal, width: 1})
+				row = append(row, line)
 			}
 		}
 		return row
 	}
 }
 
-// columnWidths gives each column the width of its widest cell, and less to the
-// widest columns while all of them are wider than budget. It fails where words
-// would be broken that are no longer than readableWord.
-func columnWidths(table [][][]cell, budget int) ([]int, bool) {
+// columnWidths gives each column the width of its widest field, and less to the
+// widest columns while all of them are wider than budget. It fails where that
+// would break words no longer than readableWord.
+func columnWidths(table [][]cells.Row, budget int) ([]int, bool) {
 	natural := make([]int, len(table[0]))
 	least := make([]int, len(table[0]))
-	for _, row := range table {
-		for j, cells := range row {
-			natural[j] = max(natural[j], columnsOf(cells))
-			least[j] = max(least[j], min(longestWord(cells), readableWord))
-		}
-	}
 	widest := 1
-	for j := range natural {
-		widest = max(widest, natural[j])
+	for _, fields := range table {
+		for j, field := range fields {
+			natural[j] = max(natural[j], field.Columns())
+			least[j] = max(least[j], min(field.LongestWord(), readableWord))
+			widest = max(widest, natural[j])
+		}
 	}
 	for limit := min(widest, budget); limit > 0; limit-- {
 		widths, total := make([]int, len(natural)), 0
@@ -119,41 +119,25 @@ func columnWidths(table [][][]cell, budget int) ([]int, bool) {
 	return nil, false
 }
 
-func longestWord(cells []cell) int {
-	longest, word := 0, 0
-	for _, c := range cells {
-		switch {
-		case c.blank():
-			word = 0
-		case c.width > 1: // can be broken beside it
-			word = c.width
-		default:
-			word += c.width
-		}
-		longest = max(longest, word)
-	}
-	return longest
-}
-
 // aligned lays out one row of a table.
-func aligned(row [][]cell, widths []int, alignments []extensions.Alignment, separator []cell) [][]cell {
+func aligned(fields []cells.Row, widths []int, alignments []extensions.Alignment, separator cells.Row) []cells.Row {
 	height := 1
-	columns := make([][][]cell, len(row))
-	for j, cells := range row {
-		columns[j] = wrap(cells, widths[j])
+	columns := make([][]cells.Row, len(fields))
+	for j, field := range fields {
+		columns[j] = field.Wrap(widths[j])
 		height = max(height, len(columns[j]))
 	}
-	lines := make([][]cell, height)
+	lines := make([]cells.Row, height)
 	for i := range lines {
 		for j, column := range columns {
 			if j > 0 {
 				lines[i] = append(lines[i], separator...)
 			}
-			var cells []cell
+			var part cells.Row
 			if i < len(column) {
-				cells = column[i]
+				part = column[i]
 			}
-			room := widths[j] - columnsOf(cells)
+			room := widths[j] - part.Columns()
 			left := 0
 			switch alignments[j] {
 			case extensions.AlignRight:
@@ -161,31 +145,28 @@ func aligned(row [][]cell, widths []int, alignments []extensions.Alignment, sepa
 			case extensions.AlignCenter:
 				left = room / 2
 			}
-			lines[i] = append(lines[i], blanks(left)...)
-			lines[i] = append(lines[i], cells...)
-			lines[i] = append(lines[i], blanks(room-left)...)
+			lines[i] = append(lines[i], cells.Blanks(left)...)
+			lines[i] = append(lines[i], part...)
+			lines[i] = append(lines[i], cells.Blanks(room-left)...)
 		}
 	}
 	return lines
 }
 
-// records lays out the rows of a table one cell below the other, each behind the
+// records lays out the rows of a table one field below the other, each after the
 // title of its column.
-func records(table [][][]cell, width int) [][]cell {
-	var rows [][]cell
-	line := func(cells []cell) {
-		if len(cells) == 0 {
+func records(table [][]cells.Row, width int) []cells.Row {
+	var rows []cells.Row
+	line := func(content cells.Row) {
+		if len(content) == 0 {
 			return
 		}
-		wrapped := wrap(cells, width)
+		wrapped := content.Wrap(width)
 		rows = append(rows, wrapped[0])
 		if len(wrapped) > 1 {
-			rest := cells[len(wrapped[0]):]
-			for leadingBlanks(rest) > 0 {
-				rest = rest[1:]
-			}
-			indent := blanks(min(recordIndent, width/3))
-			rows = append(rows, quoted(indent, indent, wrap(rest, width-len(indent)))...)
+			rest := content[len(wrapped[0]):].TrimLeft()
+			indent := cells.Blanks(min(recordIndent, width/3))
+			rows = append(rows, cells.Prefix(indent, indent, rest.Wrap(width-len(indent)))...)
 		}
 	}
 	if len(table) == 1 {
@@ -194,18 +175,16 @@ func records(table [][][]cell, width int) [][]cell {
 		}
 		return rows
 	}
-	for i, cells := range table[1:] {
+	for i, fields := range table[1:] {
 		if i > 0 && len(rows) > 0 {
 			rows = append(rows, nil)
 		}
-		for j, content := range cells {
-			title := table[0][j]
-			var whole []cell
-			whole = append(whole, title...)
-			if len(title) > 0 {
-				whole = append(whole, cell{text: ":", width: 1}, cell{text: " ", width: 1})
+		for j, field := range fields {
+			var whole cells.Row
+			if title := table[0][j]; len(title) > 0 {
+				whole = append(append(whole, title...), cells.Cell{Text: ":", Width: 1}, cells.Cell{Text: " ", Width: 1})
 			}
-			line(append(whole, content...))
+			line(append(whole, field...))
 		}
 	}
 	return rows

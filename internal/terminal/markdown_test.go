@@ -11,6 +11,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 func environment(pairs ...string) Env {
@@ -154,6 +156,21 @@ func TestMarkdownBreaksWhatHasNoSpaces(t *testing.T) {
 	out := s.Markdown(strings.Repeat("word ", 100), "")
 	if first, _, _ := strings.Cut(ansi.Strip(out), "\n"); len(first) > maxTextWidth {
 		t.Errorf("on a wide terminal a line has %d columns", len(first))
+	}
+}
+
+func TestMarkdownWrapsKeycaps(t *testing.T) {
+	s := &Streams{UTF8: true, Width: 40}
+	for _, in := range []string{
+		strings.Repeat("1️⃣ ", 14) + strings.Repeat("#️⃣", 30),
+		"```\n" + strings.Repeat("2️⃣", 30) + "\n```",
+		"- \ufe0f" + strings.Repeat("x", 60),
+	} {
+		checkSafe(t, in, s.Markdown(in, ""), s)
+	}
+	got := s.Markdown("|a|b|\n|-|-|\n|1️⃣|x|\n|12|y|\n", "")
+	if want := "a  | b\n---|--\n1️⃣ | x\n12 | y\n"; got != want {
+		t.Errorf("a table of keycaps is\n%s", got)
 	}
 }
 
@@ -357,8 +374,8 @@ func FuzzMarkdown(f *testing.F) {
 				// table long words go on below, beside other cells.
 				counted := strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 				labelled := strings.Contains(strings.ToLower(out), strings.ToLower(word))
-				cells, _ := split(word, "")
-				broken := strings.Contains(source, "|") && (len(word) > len(cells) || len(cells) > readableWord)
+				row, _ := cells.Parse(word, "")
+				broken := strings.Contains(source, "|") && (len(word) > len(row) || len(row) > readableWord)
 				if !counted && !labelled && !broken && !strings.EqualFold(word, "x") {
 					t.Fatalf("%q is missing of %q in %q", word, source, out)
 				}

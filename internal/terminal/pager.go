@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"golang.org/x/term"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 // terminalTab is the distance of a terminal's tab stops, in columns.
@@ -57,7 +59,7 @@ func (s *Streams) exceedsScreen(text string) bool {
 func wrappedRows(line string, columns int) int {
 	rows, at, state := 1, 0, byte(0)
 	for line != "" {
-		sequence, width, n, next := decode(line, state)
+		sequence, width, n, next := cells.Decode(line, state)
 		line, state = line[n:], next
 		if sequence == "\t" { // a tab stops at the edge
 			at = min(at+terminalTab-at%terminalTab, columns-1)

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestPageAsksWhetherTheTextFitsOnTheScreen(t *testing.T) {
@@ -39,6 +41,14 @@ func TestPageAsksWhetherTheTextFitsOnTheScreen(t *testing.T) {
 	}
 	if (&Streams{}).exceedsScreen(strings.Repeat("a\n", 1000)) {
 		t.Error("a terminal whose size is not known has a pager")
+	}
+}
+
+func TestWrappedRowsCountsRepeatedCharacters(t *testing.T) {
+	for _, text := range []string{"1️⃣", "#️⃣ *️⃣", "a\ufe0f", " \ufe0f", "e\u0301e", "x\u200dy", "plain"} {
+		if got := wrappedRows(strings.Repeat(text, 7), ansi.StringWidth(text)); got != 7 {
+			t.Errorf("%q takes %d rows, want 7", text, got)
+		}
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 const (
@@ -72,19 +74,19 @@ func (s *Streams) cleanCells(row []string, count int) []string {
 
 func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string, widths []int) {
 	for i, row := range table {
-		cells := make([]string, len(columns))
+		fields := make([]string, len(columns))
 		for j, cell := range row {
 			cell = s.Truncate(cell, widths[j])
 			padding := strings.Repeat(" ", widths[j]-ansi.StringWidth(cell))
 			if columns[j].Right {
-				cells[j] = padding + cell
+				fields[j] = padding + cell
 			} else {
-				cells[j] = cell + padding
+				fields[j] = cell + padding
 			}
 		}
-		line := strings.TrimRight(strings.Join(cells, columnGap), " ")
+		line := strings.TrimRight(strings.Join(fields, columnGap), " ")
 		if i == 0 && s.OutColor {
-			line = boldStart + line + sgrReset
+			line = boldStart + line + cells.Reset
 		}
 		b.WriteString(line + "\n")
 	}
@@ -116,7 +118,7 @@ func (s *Streams) records(b *strings.Builder, columns []Column, table [][]string
 func (s *Streams) field(title, value string) string {
 	switch {
 	case title != "" && s.OutColor && !s.Accessible:
-		title = boldStart + title + ":" + sgrReset
+		title = boldStart + title + ":" + cells.Reset
 	case title != "":
 		title += ":"
 	case value == "":

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
 var (
@@ -47,7 +49,7 @@ func TestTableFitsTheTerminal(t *testing.T) {
 					t.Errorf("at %d columns a line has %d: %q", width, got, line)
 				}
 			}
-			if title, _, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(title, "\x1b[1m") || !strings.HasSuffix(title, sgrReset) {
+			if title, _, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(title, "\x1b[1m") || !strings.HasSuffix(title, cells.Reset) {
 				t.Errorf("the titles are %q", title)
 			}
 		}

@@ -4,29 +4,31 @@ import (
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
-// Width is how many columns a line takes, which may hold SGR sequences.
+// Width returns the width of a line in columns. SGR sequences take none.
 func Width(line string) int { return ansi.StringWidth(line) }
 
-// Wrap breaks the lines of a clean text into rows of at most width columns,
-// between words where they fit. The rows after the first of a line are indented by
-// indent columns, as long as half of the width is left. No row ends with a space.
+// Wrap breaks the lines of clean text into rows of at most width columns, between
+// words where possible. The rows after the first one of a line are indented by
+// indent columns, but by no more than half of width. No row ends with a space.
 func Wrap(text string, width, indent int) string {
 	indent = min(indent, width/2)
 	var rows []string
 	for line := range strings.SplitSeq(text, "\n") {
-		cells, _ := split(line, "")
-		if columnsOf(cells) <= width {
-			rows = append(rows, paint(trimRight(cells)))
+		row, _ := cells.Parse(line, "")
+		if row.Columns() <= width {
+			rows = append(rows, row.TrimRight().String())
 			continue
 		}
 		n := 0
-		for n < len(cells) && columnsOf(cells[:n+1]) <= indent {
+		for n < len(row) && row[:n+1].Columns() <= indent {
 			n++
 		}
-		for _, row := range quoted(cells[:n], blanks(indent), wrap(cells[n:], width-indent)) {
-			rows = append(rows, paint(trimRight(row)))
+		for _, part := range cells.Prefix(row[:n], cells.Blanks(indent), row[n:].Wrap(width-indent)) {
+			rows = append(rows, part.TrimRight().String())
 		}
 	}
 	return strings.Join(rows, "\n")
