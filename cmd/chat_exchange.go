@@ -13,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/markdown"
 )
 
 // exchange is one run of `chat`: it asks and shows.
@@ -70,10 +71,10 @@ func (e *exchange) show(question chat.Question, answer chat.Answer) error {
 	case e.opts.Extract != "":
 		err = e.showBlock(answer)
 	case f.IO.OutTTY && !e.opts.Raw:
-		if serr := f.IO.CheckStyle(e.profile.Style); serr != nil {
+		if serr := markdown.CheckStyle(e.profile.Style, f.Env("GLAMOUR_STYLE")); serr != nil {
 			f.Print.Note("%v", serr)
 		}
-		err = e.print(f.IO.Markdown(text, e.profile.Style))
+		err = e.print(markdown.Render(text, markdownOptions(f, e.profile.Style)))
 	default:
 		err = e.print(f.Print.Clean(withNewline(text)))
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/markdown"
 )
 
 func newConfigSetCommand(f *cli.Factory) *cobra.Command {
@@ -97,10 +98,10 @@ func (o configOptions) usableStyle(setting config.Setting, value string) (string
 	if value == setting.Default {
 		return value, nil
 	}
-	if err := o.f.IO.CheckStyle(value); err != nil {
+	if err := markdown.CheckStyle(value, o.f.Env("GLAMOUR_STYLE")); err != nil {
 		return "", failure.Usagef(config.StyleHint(), "%v", err)
 	}
-	if path, err := filepath.Abs(value); err == nil && !slices.Contains(setting.Values, value) && o.f.IO.CheckStyle(path) == nil {
+	if path, err := filepath.Abs(value); err == nil && !slices.Contains(setting.Values, value) && markdown.CheckStyle(path, "") == nil {
 		value = path
 	}
 	return value, nil

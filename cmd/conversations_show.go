@@ -14,6 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/duration"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/markdown"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -145,7 +146,7 @@ func renderConversation(f *cli.Factory, c history.Conversation, turns []history.
 		case t.State != history.Answered:
 			fmt.Fprintf(&b, "(%s: %s)\n", t.State, terminal.CleanLine(cmp.Or(t.Failure, "no answer yet")))
 		case f.IO.OutTTY:
-			b.WriteString(f.IO.Markdown(t.Reply, profile.Style))
+			b.WriteString(markdown.Render(t.Reply, markdownOptions(f, profile.Style)))
 		default:
 			b.WriteString(strings.TrimRight(t.Reply, "\n") + "\n")
 		}

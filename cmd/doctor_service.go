@@ -10,6 +10,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/markdown"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
@@ -28,7 +29,7 @@ func findService(ctx context.Context, f *cli.Factory) ([]finding, error) {
 		return []finding{found, skipped("network", "not checked, because no service is known")}, nil
 	}
 	findings := append([]finding{found}, checkAgents(c, profile)...)
-	if err := f.IO.CheckStyle(profile.Style); err != nil {
+	if err := markdown.CheckStyle(profile.Style, f.Env("GLAMOUR_STYLE")); err != nil {
 		findings = append(findings, problem("style", failure.Plain(config.StyleHint()), "%v", err))
 	}
 	if profile.Embedded() {

@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/duration":    {"internal/failure"},
 	"internal/failure":     {"internal/shell"},
 	"internal/history":     leaves,
+	"internal/markdown":    {"internal/cells", "internal/terminal"},
 	"internal/service":     {"internal/agent", "internal/api", "internal/sqlite"},
 	"internal/shell":       {},
 	"internal/sqlite":      {"internal/failure"},
@@ -72,20 +73,21 @@ var mayImport = map[string][]string{
 // owners lists dependencies, with all below them, that no other package may
 // import; its tests may be helped by others.
 var owners = map[string][]string{
-	"github.com/alecthomas/chroma":  {"internal/terminal", "internal/transcript"},
-	"github.com/aymanbagabas":       {"internal/terminal"},
-	"github.com/charmbracelet":      {"internal/cells", "internal/terminal"},
-	"github.com/gofrs/flock":        {"internal/history", "internal/draft"},
-	"github.com/microcosm-cc":       {"internal/transcript"},
-	"github.com/muesli/termenv":     {"internal/terminal"},
-	"github.com/reeflective":        {"internal/terminal"},
-	"github.com/spf13/cobra":        {"cmd"},
-	"github.com/spf13/pflag":        {"cmd"},
-	"github.com/spf13/viper":        {"internal/config"},
-	"github.com/yuin/goldmark":      {"internal/terminal", "internal/transcript"},
-	"github.com/zalando/go-keyring": {"internal/credential"},
-	"go.yaml.in/yaml":               {"internal/config", "internal/template", "internal/transcript"},
-	"modernc.org/sqlite":            {"internal/sqlite"},
+	"github.com/alecthomas/chroma":     {"internal/markdown", "internal/transcript"},
+	"github.com/aymanbagabas":          {"internal/terminal"},
+	"github.com/charmbracelet":         {"internal/cells", "internal/markdown", "internal/terminal"},
+	"github.com/charmbracelet/glamour": {"internal/markdown"},
+	"github.com/gofrs/flock":           {"internal/history", "internal/draft"},
+	"github.com/microcosm-cc":          {"internal/transcript"},
+	"github.com/muesli/termenv":        {"internal/markdown"},
+	"github.com/reeflective":           {"internal/terminal"},
+	"github.com/spf13/cobra":           {"cmd"},
+	"github.com/spf13/pflag":           {"cmd"},
+	"github.com/spf13/viper":           {"internal/config"},
+	"github.com/yuin/goldmark":         {"internal/markdown", "internal/transcript"},
+	"github.com/zalando/go-keyring":    {"internal/credential"},
+	"go.yaml.in/yaml":                  {"internal/config", "internal/template", "internal/transcript"},
+	"modernc.org/sqlite":               {"internal/sqlite"},
 }
 
 // usedIn lists what a single file may mention.

@@ -51,11 +51,12 @@ type inquiry struct {
 	heard    replies
 }
 
-// lightBackground tells whether the terminal has a light background: by
+// LightBackground reports whether the terminal has a light background: by
 // COLORFGBG, which rxvt, Konsole and others set to "foreground;background" in
-// the sixteen colours of the terminal, else by asking the terminal, once. The
-// text waits 100 ms for the answer at most. Whoever does not tell is dark.
-func (s *Streams) lightBackground() bool {
+// the sixteen colours of the terminal, else by asking the terminal, once, for at
+// most 100 ms. It is false if the terminal does not answer. After a question calls
+// of DrainReplies are necessary.
+func (s *Streams) LightBackground() bool {
 	if colors := s.getenv("COLORFGBG"); colors != "" {
 		number := colors[strings.LastIndexByte(colors, ';')+1:]
 		return number == "7" || number == "15"

@@ -31,8 +31,13 @@ func Clean(text string) string {
 	return clean(text, true)
 }
 
-// Clean is the function Clean in the characters that the locale shows: without
-// Unicode, ESC is ^[ and invalid UTF-8 a question mark.
+// CleanASCII is Clean for a locale without Unicode: what Clean writes is ASCII
+// there, ESC ^[ and invalid UTF-8 a question mark.
+func CleanASCII(text string) string {
+	return clean(text, false)
+}
+
+// Clean is the function Clean or CleanASCII, as the locale needs it.
 func (s *Streams) Clean(text string) string {
 	return clean(text, s.UTF8)
 }
@@ -48,7 +53,7 @@ func (s *Streams) CleanLine(text string) string {
 }
 
 func clean(text string, unicode bool) string {
-	if utf8.ValidString(text) && !strings.ContainsFunc(text, isUnsafe) {
+	if utf8.ValidString(text) && !strings.ContainsFunc(text, Unsafe) {
 		return text
 	}
 	var b strings.Builder
@@ -60,7 +65,7 @@ func clean(text string, unicode bool) string {
 			b.WriteByte('\n')
 		case !unicode && r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
 			b.WriteByte('?')
-		case !isUnsafe(r):
+		case !Unsafe(r):
 			b.WriteRune(r)
 		case !unicode && r <= 0x7f: // caret notation
 			b.WriteByte('^')
@@ -86,15 +91,10 @@ func cleanLine(text string, unicode bool) string {
 	return strings.Trim(foldPattern.ReplaceAllString(clean(text, unicode), " "), " ")
 }
 
-// FilterRendered is Clean for text that a renderer has coloured: SGR sequences
-// (ESC [ digits, ; and : m) pass too, except those that conceal. The result ends
-// with a reset if colour is still on.
-func FilterRendered(text string) string {
-	return filter(text, true)
-}
-
-// filter is FilterRendered; without keep the SGR sequences go as well.
-func filter(text string, keep bool) string {
+// FilterRendered is Clean for text that a renderer has coloured. With color, SGR
+// sequences (ESC [ digits, ; and : m) are kept too, except those that conceal, and
+// the result ends with a reset if one is in effect. Without it they are removed.
+func FilterRendered(text string, color bool) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	end, open := 0, false
@@ -102,7 +102,7 @@ func filter(text string, keep bool) string {
 		b.WriteString(Clean(text[end:at[0]]))
 		end = at[1]
 		params := text[at[2]:at[3]]
-		if !keep || conceals(params) {
+		if !color || conceals(params) {
 			continue
 		}
 		b.WriteString(text[at[0]:at[1]])
@@ -158,8 +158,8 @@ func Truncate(line string, width int) string {
 	return ansi.Truncate(line, width, "…")
 }
 
-// isUnsafe tells the characters that Clean does not let through.
-func isUnsafe(r rune) bool {
+// Unsafe reports whether Clean replaces r.
+func Unsafe(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return false

@@ -8,6 +8,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
+func environment(pairs ...string) Env {
+	values := map[string]string{}
+	for _, pair := range pairs {
+		key, value, _ := strings.Cut(pair, "=")
+		values[key] = value
+	}
+	return func(key string) string { return values[key] }
+}
+
 func TestCleanMakesControlsVisible(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"plain text", "déjà vu 中文 👩‍👩‍👧 ✓", "déjà vu 中文 👩‍👩‍👧 ✓"},
@@ -52,6 +61,26 @@ func TestCleanLineIsOneLine(t *testing.T) {
 	}
 }
 
+func TestControlsAreASCIIWhereTheLocaleIs(t *testing.T) {
+	s := &Streams{}
+	for in, want := range map[string]string{
+		"\x1b[2J\x00\x7f": "^[[2J^@^?", "\xff": "?", "\u241b \ufffd 中文…": "\u241b \ufffd 中文…", "\u009b": "<U+009B>",
+	} {
+		if got := s.Clean(in); got != want {
+			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		}
+		if got := CleanASCII(in); got != want {
+			t.Errorf("CleanASCII(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := s.CleanLine("a …\n\x1b"); got != "a ... ^[" {
+		t.Errorf("CleanLine gave %q", got)
+	}
+	if got := (&Streams{UTF8: true}).CleanLine("a …\x1b"); got != "a …\u241b" {
+		t.Errorf("with Unicode CleanLine gave %q", got)
+	}
+}
+
 func TestFilterRenderedLetsColoursPassAlone(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"colours", "\x1b[1;38;5;252mx\x1b[0m", "\x1b[1;38;5;252mx\x1b[0m"},
@@ -69,7 +98,7 @@ func TestFilterRenderedLetsColoursPassAlone(t *testing.T) {
 		{"cursor, OSC, C1", "\x1b[2J\x1b]0;t\x07\u009b0m", "␛[2J␛]0;t␇<U+009B>0m"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if got := FilterRendered(c.in); got != c.want {
+			if got := FilterRendered(c.in, true); got != c.want {
 				t.Errorf("FilterRendered(%q) = %q, want %q", c.in, got, c.want)
 			}
 		})
@@ -104,7 +133,7 @@ func FuzzClean(f *testing.F) {
 		if !utf8.ValidString(out) {
 			t.Fatalf("Clean(%q) = %q, not UTF-8", in, out)
 		}
-		if i := strings.IndexFunc(out, isUnsafe); i >= 0 {
+		if i := strings.IndexFunc(out, Unsafe); i >= 0 {
 			t.Fatalf("Clean(%q) = %q, unsafe at %d", in, out, i)
 		}
 		if again := Clean(out); again != out {
@@ -113,8 +142,8 @@ func FuzzClean(f *testing.F) {
 		if line := CleanLine(in); strings.ContainsAny(line, "\n\t") || CleanLine(line) != line {
 			t.Fatalf("CleanLine(%q) = %q", in, line)
 		}
-		rendered := FilterRendered(in)
-		if strings.ContainsFunc(sgrPattern.ReplaceAllString(rendered, ""), isUnsafe) {
+		rendered := FilterRendered(in, true)
+		if strings.ContainsFunc(sgrPattern.ReplaceAllString(rendered, ""), Unsafe) {
 			t.Fatalf("FilterRendered(%q) = %q", in, rendered)
 		}
 	})

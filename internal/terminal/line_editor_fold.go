@@ -23,7 +23,7 @@ type folds struct {
 // spoil the columns.
 func (f *folds) fold(text string) string {
 	lines := strings.Count(text, "\n") + 1
-	visible := !strings.Contains(text, "\t") && !strings.ContainsFunc(text, isUnsafe)
+	visible := !strings.Contains(text, "\t") && !strings.ContainsFunc(text, Unsafe)
 	if lines <= foldedLines && visible && utf8.RuneCountInString(text) <= foldedCharacters {
 		return text
 	}

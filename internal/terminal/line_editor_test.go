@@ -54,7 +54,7 @@ func FuzzFolds(f *testing.F) {
 		if got := folded.unfold(line); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if strings.ContainsFunc(strings.ReplaceAll(line, "\n", ""), isUnsafe) {
+		if strings.ContainsFunc(strings.ReplaceAll(line, "\n", ""), Unsafe) {
 			t.Errorf("the line %q would steer the terminal", line)
 		}
 	})

@@ -56,7 +56,7 @@ func FuzzNotify(f *testing.F) {
 			before, after, _ := strings.Cut(s.throughTmux(sequence), "\x00")
 			inner, ok := strings.CutPrefix(out.String(), before)
 			inner, end := strings.CutSuffix(inner, after)
-			if !ok || !end || !utf8.ValidString(inner) || strings.ContainsFunc(inner, func(r rune) bool { return r == ';' || isUnsafe(r) }) || utf8.RuneCountInString(inner) > maxNotification {
+			if !ok || !end || !utf8.ValidString(inner) || strings.ContainsFunc(inner, func(r rune) bool { return r == ';' || Unsafe(r) }) || utf8.RuneCountInString(inner) > maxNotification {
 				t.Errorf("%q became %q", text, &out)
 			}
 		}

@@ -65,9 +65,9 @@ func TestALateReplyIsNoKeyForThePager(t *testing.T) {
 			t.Parallel()
 			pager := "HOBNOB_TEST_PAGER=1 '" + os.Args[0] + "' -test.run='^TestPagerProcess$'"
 			env := append(c.limits.environment(), "PATH="+os.Getenv("PATH"), "HOBNOB_PAGER="+pager)
-			got, shown := onPTY(t, env, "", func(terminal *os.File, rendered <-chan struct{}) {
+			got, shown := onPTY(t, env, "", func(terminal *os.File, asked <-chan struct{}) {
 				if c.limits == late {
-					<-rendered
+					<-asked
 				}
 				_, _ = terminal.WriteString(c.reply)
 			})

@@ -1,10 +1,9 @@
-// Package terminal is all that hobnob knows about the terminal: the three
-// streams and the facts about them, the filters that keep hostile text from
-// steering the terminal, Markdown, tables, the spinner and the prompts.
+// Package terminal owns the three standard streams and the facts about the
+// terminal: the filters that keep hostile text from steering it, its clipboard,
+// its background, the pager, tables, the spinner and the prompts.
 //
-// It must not know commands, settings, the service or where a text came from:
-// whatever it is given to show counts as hostile. Of hobnob it imports the
-// leaf atomicfile, and it alone imports glamour and its relatives.
+// It must not know commands, settings, Markdown, the service or where a text came
+// from: whatever it is given to show counts as hostile.
 //
 // One measure of width is used throughout, the grapheme clusters of
 // github.com/charmbracelet/x/ansi, in terminal columns.
@@ -84,6 +83,22 @@ func Detect(in, out, err *os.File, env Env) *Streams {
 // DisableColor turns colour off on both outputs, as --no-color does.
 func (s *Streams) DisableColor() {
 	s.OutColor, s.ErrColor = false, false
+}
+
+// Colors returns the number of colours that stdout's terminal shows: 0 without
+// OutColor, otherwise 16, 256 or 1<<24. It does not ask the terminal.
+func (s *Streams) Colors() int {
+	name, depth := s.getenv("TERM"), s.getenv("COLORTERM")
+	switch {
+	case !s.OutColor:
+		return 0
+	case depth == "truecolor", depth == "24bit", strings.HasSuffix(name, "-direct"), name == "" && runtime.GOOS == "windows":
+		return 1 << 24
+	case strings.Contains(name, "256color"):
+		return 256
+	default:
+		return 16
+	}
 }
 
 func (s *Streams) getenv(key string) string {

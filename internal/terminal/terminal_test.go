@@ -77,6 +77,27 @@ func TestColourDependsOnTerminalAndEnvironment(t *testing.T) {
 	}
 }
 
+func TestTheEnvironmentTellsTheNumberOfColours(t *testing.T) {
+	for _, c := range []struct {
+		env  string
+		want int
+	}{
+		{"TERM=xterm", 16},
+		{"TERM=screen-256color", 256},
+		{"TERM=xterm-direct", 1 << 24},
+		{"COLORTERM=truecolor", 1 << 24},
+		{"COLORTERM=24bit", 1 << 24},
+	} {
+		s := &Streams{OutColor: true, env: environment(c.env)}
+		if got := s.Colors(); got != c.want {
+			t.Errorf("%s: %d colours, want %d", c.env, got, c.want)
+		}
+		if s.DisableColor(); s.Colors() != 0 {
+			t.Errorf("%s: %d colours without colour", c.env, s.Colors())
+		}
+	}
+}
+
 func TestEachStreamHasItsOwnColour(t *testing.T) {
 	_, tty := openPTY(t)
 	s := Detect(tty, openPipe(t), tty, environment("TERM=xterm"))

@@ -1,4 +1,4 @@
-package terminal
+package markdown
 
 import (
 	"encoding/json"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // unshown are the words of examples that are markup and no text.
@@ -75,14 +77,10 @@ func TestCommonMarkExamplesLoseNothing(t *testing.T) {
 	}
 	for _, example := range examples {
 		for _, width := range []int{40, 80} {
-			for kind, s := range map[string]*Streams{"colour": colorful(width), "no colour": {UTF8: true, Width: width}, "accessible": {Accessible: true, Width: width}} {
+			for kind, s := range map[string]Options{"colour": colorful(width), "no colour": {Unicode: true, Width: width}, "accessible": {Accessible: true, Width: width}} {
 				t.Run(fmt.Sprintf("%d %s, %d columns, %s", example.Example, example.Section, width, kind), func(t *testing.T) {
-					config, err := s.style("")
-					if err != nil {
-						t.Fatal(err)
-					}
-					text := Clean(example.Markdown)
-					rendered, err := s.render(text, config, neverStopped)
+					text := terminal.Clean(example.Markdown)
+					rendered, err := layout(text, s, s.style(), neverStopped)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -90,7 +88,7 @@ func TestCommonMarkExamplesLoseNothing(t *testing.T) {
 						if !slices.Contains(blank, example.Example) && !(s.Accessible && slices.Contains(rulesAlone, example.Example)) {
 							t.Errorf("nothing is shown of\n%s", text)
 						}
-						rendered = s.Markdown(example.Markdown, "")
+						rendered = Render(example.Markdown, s)
 					}
 					checkSafe(t, example.Markdown, rendered, s)
 					checkWords(t, text, rendered, unshown[example.Example], rarer[example.Example]...)

@@ -1,4 +1,4 @@
-package terminal
+package markdown
 
 import (
 	"errors"
@@ -13,6 +13,8 @@ import (
 	"github.com/yuin/goldmark/parser"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 const (
@@ -71,7 +73,7 @@ func reversed(pairs []string) []string {
 func parse(source string, stopped func() error) (ast.Node, []byte, error) {
 	source = foreignStandIn.ReplaceAllString(expandTabs(source), "\ufffd")
 	source = entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
-		if strings.ContainsFunc(html.UnescapeString(entity), isUnsafe) {
+		if strings.ContainsFunc(html.UnescapeString(entity), terminal.Unsafe) {
 			return hide.Replace(entity)
 		}
 		return entity

@@ -1,4 +1,4 @@
-package terminal
+package markdown
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"github.com/yuin/goldmark/util"
 
 	"github.com/hobnob-cli/hobnob/internal/cells"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // blocks lays out a document. Glamour renders what holds text (paragraphs,
@@ -38,7 +39,7 @@ func (b *blocks) styled(config ansi.StyleConfig) *blocks {
 	styled.leaves = renderer.NewRenderer(renderer.WithNodeRenderers(util.Prioritized(ansi.NewRenderer(ansi.Options{
 		ColorProfile:     b.profile,
 		Styles:           unmarked(config),
-		ChromaFormatter:  chromaFormatter(b.profile),
+		ChromaFormatter:  formatter(b.profile),
 		InlineTableLinks: true,
 	}), 1)))
 	return &styled
@@ -138,7 +139,7 @@ func (b *blocks) leaf(node ast.Node) ([]cells.Row, error) {
 // rows splits what glamour rendered into rows, safe to show and without
 // stand-ins.
 func (b *blocks) rows(rendered string) []cells.Row {
-	return cells.ParseLines(reveal.Replace(filter(rendered, b.profile != termenv.Ascii)))
+	return cells.ParseLines(reveal.Replace(terminal.FilterRendered(rendered, b.profile != termenv.Ascii)))
 }
 
 func (b *blocks) wrapped(node ast.Node, width int) ([]cells.Row, error) {

@@ -1,4 +1,4 @@
-package terminal
+package markdown
 
 import (
 	"fmt"
@@ -16,21 +16,20 @@ func TestGoldenRenderings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, s := range map[string]*Streams{
-		"dark":       {OutTTY: true, OutColor: true, UTF8: true, env: environment("TERM=xterm-256color", "COLORFGBG=15;0")},
-		"light":      {OutTTY: true, OutColor: true, UTF8: true, env: environment("TERM=xterm-256color", "COLORFGBG=0;15")},
-		"no-color":   {OutTTY: true, UTF8: true, env: environment("TERM=xterm-256color", "NO_COLOR=1")},
-		"dumb":       {OutTTY: true, UTF8: true, Dumb: true, env: environment("TERM=dumb", "LC_ALL=C.UTF-8")},
-		"accessible": {OutTTY: true, OutColor: true, Accessible: true, env: environment("TERM=xterm-256color", "ACCESSIBLE=1", "LC_ALL=C")},
+	for name, s := range map[string]Options{
+		"dark":       {Colors: 256, Unicode: true},
+		"light":      {Colors: 256, Unicode: true, Light: func() bool { return true }},
+		"no-color":   {Unicode: true},
+		"dumb":       {Unicode: true},
+		"accessible": {Colors: 256, Accessible: true},
 	} {
 		for _, width := range []int{40, 80, 120} {
 			t.Run(fmt.Sprintf("%s at %d", name, width), func(t *testing.T) {
-				s := *s
-				s.Width = width
+				s.Width, s.Style = width, "auto"
 				// Glamour registers the code colours of the first style alone.
 				delete(styles.Registry, "charm")
-				got := s.Markdown(string(document), "auto")
-				checkSafe(t, string(document), got, &s)
+				got := Render(string(document), s)
+				checkSafe(t, string(document), got, s)
 				checkWords(t, string(document), got, "")
 				golden := filepath.Join("testdata", "golden", fmt.Sprintf("%s-%d.txt", name, width))
 				if os.Getenv("HOBNOB_TEST_UPDATE") != "" {

@@ -1,4 +1,4 @@
-package terminal
+package markdown
 
 import (
 	"bytes"
@@ -90,7 +90,7 @@ func (b *blocks) highlight(code, language, theme string) (string, error) {
 		return "", err
 	}
 	var out bytes.Buffer
-	err = formatters.Get(chromaFormatter(b.profile)).Format(&out, styles.Get(theme), func() chroma.Token {
+	err = formatters.Get(formatter(b.profile)).Format(&out, styles.Get(theme), func() chroma.Token {
 		if b.stopped() != nil {
 			return chroma.EOF
 		}
@@ -100,4 +100,16 @@ func (b *blocks) highlight(code, language, theme string) (string, error) {
 		err = b.stopped()
 	}
 	return out.String(), err
+}
+
+// formatter returns the name of chroma's formatter for the colours of profile.
+func formatter(profile termenv.Profile) string {
+	switch profile {
+	case termenv.TrueColor:
+		return "terminal16m"
+	case termenv.ANSI256:
+		return "terminal256"
+	default:
+		return "terminal16"
+	}
 }

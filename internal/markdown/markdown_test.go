@@ -1,9 +1,10 @@
-package terminal
+package markdown
 
 import (
 	"errors"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,36 +14,30 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"github.com/hobnob-cli/hobnob/internal/cells"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-func environment(pairs ...string) Env {
-	values := map[string]string{}
-	for _, pair := range pairs {
-		key, value, _ := strings.Cut(pair, "=")
-		values[key] = value
-	}
-	return func(key string) string { return values[key] }
-}
+// sgrPattern matches the SGR sequences that may be left in a rendering.
+var sgrPattern = regexp.MustCompile(`\x1b\[((?:[0-9]{0,3}[;:]){0,31}[0-9]{0,3})m`)
 
 func neverStopped() error { return nil }
 
-func colorful(width int, pairs ...string) *Streams {
-	return &Streams{OutTTY: true, OutColor: true, UTF8: true, Width: width,
-		env: environment(append(pairs, "TERM=xterm-256color")...)}
+func colorful(width int) Options {
+	return Options{Colors: 256, Unicode: true, Width: width}
 }
 
 // checkSafe is the promise of Markdown; fallback says that text was not
 // rendered, which leaves long lines to the terminal.
-func checkSafe(t *testing.T, source, out string, s *Streams) {
+func checkSafe(t *testing.T, source, out string, s Options) {
 	t.Helper()
 	bare := out
-	if s.OutColor {
+	if s.Colors > 0 {
 		bare = sgrPattern.ReplaceAllString(out, "")
 	}
-	if strings.ContainsFunc(bare, isUnsafe) {
+	if strings.ContainsFunc(bare, terminal.Unsafe) {
 		t.Fatalf("%q became %q, which holds a control", source, out)
 	}
-	if fallback := out == strings.Trim(Clean(source), "\n")+"\n"; fallback {
+	if fallback := out == strings.Trim(terminal.Clean(source), "\n")+"\n"; fallback {
 		return
 	}
 	if strings.Contains(bare, "\t") {
@@ -52,7 +47,7 @@ func checkSafe(t *testing.T, source, out string, s *Streams) {
 		t.Fatalf("%q became %q, which does not end with one newline", source, out)
 	}
 	for line := range strings.SplitSeq(out, "\n") {
-		if width := ansi.StringWidth(line); width > s.Columns() {
+		if width := ansi.StringWidth(line); width > s.Width {
 			t.Fatalf("%q has a line of %d columns: %q", source, width, line)
 		}
 		if strings.HasSuffix(sgrPattern.ReplaceAllString(line, ""), " ") {
@@ -87,8 +82,8 @@ func TestMarkdownShowsHostileRepliesAsText(t *testing.T) {
 		{"stand-ins of ours", "x\ufdd0#27;[2J\ufdd1b>", "x\ufffd#27;[2J\ufffdb>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for _, s := range []*Streams{colorful(60), {UTF8: true, Width: 60}} {
-				out := s.Markdown(c.in, "")
+			for _, s := range []Options{colorful(60), {Unicode: true, Width: 60}} {
+				out := Render(c.in, s)
 				checkSafe(t, c.in, out, s)
 				if bare := sgrPattern.ReplaceAllString(out, ""); !strings.Contains(bare, c.want) {
 					t.Errorf("%q became %q, want %q in it", c.in, bare, c.want)
@@ -124,11 +119,11 @@ func TestMarkdownKeepsWhatItCannotRender(t *testing.T) {
 		"|a|\n|-|\n|`a\\.b` `c\\|d`|":           `a\.b`,
 		"a \\*star\\* &amp;":                    `a *star* &`,
 	} {
-		for _, s := range []*Streams{colorful(60), {UTF8: true, Width: 60}} {
-			out := s.Markdown(in, "")
+		for _, s := range []Options{colorful(60), {Unicode: true, Width: 60}} {
+			out := Render(in, s)
 			checkSafe(t, in, out, s)
 			if bare := ansi.Strip(out); !strings.Contains(bare, want) {
-				t.Errorf("colour %v: %q became %q, want %q in it", s.OutColor, in, bare, want)
+				t.Errorf("colour %v: %q became %q, want %q in it", s.Colors > 0, in, bare, want)
 			}
 		}
 	}
@@ -148,34 +143,34 @@ func TestMarkdownBreaksWhatHasNoSpaces(t *testing.T) {
 	} {
 		for _, width := range []int{2, 10, 40, 80} {
 			s := colorful(width)
-			checkSafe(t, in, s.Markdown(in, ""), s)
+			checkSafe(t, in, Render(in, s), s)
 		}
 	}
 	s := colorful(300)
 	s.Width = 300
-	out := s.Markdown(strings.Repeat("word ", 100), "")
+	out := Render(strings.Repeat("word ", 100), s)
 	if first, _, _ := strings.Cut(ansi.Strip(out), "\n"); len(first) > maxTextWidth {
 		t.Errorf("on a wide terminal a line has %d columns", len(first))
 	}
 }
 
 func TestMarkdownWrapsKeycaps(t *testing.T) {
-	s := &Streams{UTF8: true, Width: 40}
+	s := Options{Unicode: true, Width: 40}
 	for _, in := range []string{
 		strings.Repeat("1️⃣ ", 14) + strings.Repeat("#️⃣", 30),
 		"```\n" + strings.Repeat("2️⃣", 30) + "\n```",
 		"- \ufe0f" + strings.Repeat("x", 60),
 	} {
-		checkSafe(t, in, s.Markdown(in, ""), s)
+		checkSafe(t, in, Render(in, s), s)
 	}
-	got := s.Markdown("|a|b|\n|-|-|\n|1️⃣|x|\n|12|y|\n", "")
+	got := Render("|a|b|\n|-|-|\n|1️⃣|x|\n|12|y|\n", s)
 	if want := "a  | b\n---|--\n1️⃣ | x\n12 | y\n"; got != want {
 		t.Errorf("a table of keycaps is\n%s", got)
 	}
 }
 
 func TestMarkdownWrapsUnderTheText(t *testing.T) {
-	s := &Streams{UTF8: true, Width: 12}
+	s := Options{Unicode: true, Width: 12}
 	for in, want := range map[string]string{
 		"> " + strings.Repeat("中", 8):      "| 中中中中中\n| 中中中\n",
 		"中中中中中中。中中":                        "中中中中中\n中。中中\n",
@@ -186,7 +181,7 @@ func TestMarkdownWrapsUnderTheText(t *testing.T) {
 		"- ```go\n  x = 1234567890\n  ```": "• go\n    x = 1234\n    567890\n",
 		"a b https://example":              "a b\nhttps://exam\nple\n",
 	} {
-		if got := s.Markdown(in, ""); got != want {
+		if got := Render(in, s); got != want {
 			t.Errorf("%q became\n%s, want\n%s", in, got, want)
 		}
 	}
@@ -194,46 +189,37 @@ func TestMarkdownWrapsUnderTheText(t *testing.T) {
 
 func TestMarkdownWithoutColourOrUnicodeIsASCII(t *testing.T) {
 	source := "# T\n\n- a\n- **b**\n\n> q\n\n|x|y|\n|-|-|\n|1|2|\n\n```go\nfunc f() {}\n```\n\n![i](http://e.com/i)\n\n- [x] done\n"
-	for name, s := range map[string]*Streams{
-		"no locale":  {OutColor: true, Width: 40},
-		"accessible": {OutColor: true, UTF8: true, Accessible: true, Width: 40},
+	for name, s := range map[string]Options{
+		"no locale":  {Colors: 256, Width: 40},
+		"accessible": {Colors: 256, Unicode: true, Accessible: true, Width: 40},
 		"neither":    {Width: 40},
 	} {
-		out := s.Markdown(source, "dark")
+		s.Style = "dark"
+		out := Render(source, s)
 		if i := strings.IndexFunc(out, func(r rune) bool { return r > '~' || r < ' ' && r != '\n' }); i >= 0 {
 			t.Errorf("%s: not ASCII at %d: %q", name, i, out)
 		}
 	}
-	out := (&Streams{UTF8: true, Width: 40}).Markdown(source, "dark")
+	out := Render(source, Options{Unicode: true, Width: 40, Style: "dark"})
 	if strings.Contains(out, "\x1b") || !strings.Contains(out, "• a") {
 		t.Errorf("without colour: %q", out)
 	}
 }
 
 func TestControlsAreASCIIWhereTheLocaleIs(t *testing.T) {
-	s := &Streams{Width: 60}
 	for in, want := range map[string]string{
 		"\x1b[2J\x00\x7f": "^[[2J^@^?", "\xff": "?", "\u241b \ufffd 中文…": "\u241b \ufffd 中文…", "\u009b": "<U+009B>",
 	} {
-		if got := s.Clean(in); got != want {
-			t.Errorf("Clean(%q) = %q, want %q", in, got, want)
+		if got := Render(in, Options{Width: 60}); got != want+"\n" {
+			t.Errorf("Render(%q) = %q, want %q", in, got, want)
 		}
-		if got := s.Markdown(in, ""); got != want+"\n" {
-			t.Errorf("Markdown(%q) = %q, want %q", in, got, want)
-		}
-	}
-	if got := s.CleanLine("a …\n\x1b"); got != "a ... ^[" {
-		t.Errorf("CleanLine gave %q", got)
-	}
-	if got := (&Streams{UTF8: true}).CleanLine("a …\x1b"); got != "a …\u241b" {
-		t.Errorf("with Unicode CleanLine gave %q", got)
 	}
 }
 
 func TestMarkdownOfNothingIsNothing(t *testing.T) {
 	for _, in := range []string{"", "\n\n", "   \n"} {
-		if got := colorful(40).Markdown(in, ""); got != "" {
-			t.Errorf("Markdown(%q) = %q", in, got)
+		if got := Render(in, colorful(40)); got != "" {
+			t.Errorf("Render(%q) = %q", in, got)
 		}
 	}
 }
@@ -246,8 +232,8 @@ func TestMarkdownFallsBackToTheCleanedText(t *testing.T) {
 		"more than a MiB":     "\x1b[2J" + strings.Repeat("word\n", maxMarkdown/5),
 	} {
 		t.Run(name, func(t *testing.T) {
-			want := strings.Trim(Clean(in), "\n") + "\n"
-			if got := colorful(40).Markdown("\n"+in, ""); got != want {
+			want := strings.Trim(terminal.Clean(in), "\n") + "\n"
+			if got := Render("\n"+in, colorful(40)); got != want {
 				t.Errorf("got %d bytes, want the %d of the text", len(got), len(want))
 			}
 		})
@@ -258,7 +244,7 @@ func TestRenderingIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var late error
-		_, err := within(renderLimit, func(stopped func() error) (string, error) {
+		_, err := limited(renderLimit, func(stopped func() error) (string, error) {
 			<-time.After(time.Hour)
 			late = stopped()
 			return "late", nil
@@ -272,12 +258,12 @@ func TestRenderingIsBounded(t *testing.T) {
 			t.Error("the rendering that nobody waits for was not told so")
 		}
 	})
-	_, err := within(renderLimit, func(func() error) (string, error) { panic("bug") })
+	_, err := limited(renderLimit, func(func() error) (string, error) { panic("bug") })
 	if err == nil || !strings.Contains(err.Error(), "bug") {
 		t.Errorf("a panic gave %v", err)
 	}
 	broken := errors.New("broken")
-	if _, err := within(renderLimit, func(func() error) (string, error) { return "", broken }); !errors.Is(err, broken) {
+	if _, err := limited(renderLimit, func(func() error) (string, error) { return "", broken }); !errors.Is(err, broken) {
 		t.Errorf("an error gave %v", err)
 	}
 }
@@ -297,54 +283,69 @@ func TestMarkdownChoosesTheStyle(t *testing.T) {
 	const dark, light = "\x1b[38;5;252m", "\x1b[38;5;234m"
 	for _, c := range []struct {
 		name, style string
-		env         []string
+		glamour     string
+		light       bool
 		want        string
 		warns       bool
 	}{
 		{name: "dark by default", want: dark},
 		{name: "auto", style: "auto", want: dark},
-		{name: "a light background", env: []string{"COLORFGBG=0;15"}, want: light},
-		{name: "a light background with three fields", env: []string{"COLORFGBG=0;default;7"}, want: light},
-		{name: "a dark background", env: []string{"COLORFGBG=15;0"}, want: dark},
-		{name: "GLAMOUR_STYLE", env: []string{"GLAMOUR_STYLE=light"}, want: light},
-		{name: "GLAMOUR_STYLE=auto", env: []string{"GLAMOUR_STYLE=auto"}, want: dark},
-		{name: "the setting goes before", style: "dark", env: []string{"GLAMOUR_STYLE=light", "COLORFGBG=0;15"}, want: dark},
+		{name: "a light background", light: true, want: light},
+		{name: "GLAMOUR_STYLE", glamour: "light", want: light},
+		{name: "GLAMOUR_STYLE=auto", glamour: "auto", want: dark},
+		{name: "the setting goes before", style: "dark", glamour: "light", light: true, want: dark},
 		{name: "a file", style: custom, want: "\x1b[38;5;201m"},
-		{name: "an unknown name", style: "nonesuch", env: []string{"COLORFGBG=0;15"}, want: light, warns: true},
+		{name: "an unknown name", style: "nonesuch", light: true, want: light, warns: true},
 		{name: "a broken file", style: broken, want: dark, warns: true},
 		{name: "a directory", style: dir, want: dark, warns: true},
-		{name: "a bad GLAMOUR_STYLE", env: []string{"GLAMOUR_STYLE=nonesuch"}, want: dark, warns: true},
+		{name: "a bad GLAMOUR_STYLE", glamour: "nonesuch", want: dark, warns: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := colorful(40, c.env...)
-			if got := s.Markdown(source, c.style); !strings.HasPrefix(got, c.want) {
+			s := colorful(40)
+			s.Style, s.GlamourStyle, s.Light = c.style, c.glamour, func() bool { return c.light }
+			if got := Render(source, s); !strings.HasPrefix(got, c.want) {
 				t.Errorf("rendered as %q, want %q", got, c.want)
 			}
-			if err := s.CheckStyle(c.style); (err != nil) != c.warns {
+			if err := CheckStyle(c.style, c.glamour); (err != nil) != c.warns {
 				t.Errorf("CheckStyle = %v, want an error: %v", err, c.warns)
 			}
 		})
 	}
 }
 
+func TestTheBackgroundIsOnlyAskedForIfTheStyleDependsOnIt(t *testing.T) {
+	for name, o := range map[string]Options{
+		"GLAMOUR_STYLE":   {Colors: 256, Unicode: true, GlamourStyle: "dark"},
+		"a style":         {Colors: 256, Unicode: true, Style: "dark"},
+		"no colour":       {Unicode: true},
+		"a screen reader": {Colors: 256, Unicode: true, Accessible: true},
+		"no Unicode":      {Colors: 256},
+	} {
+		o.Width, o.Light = 40, func() bool {
+			t.Errorf("%s: asked for the background", name)
+			return false
+		}
+		Render("text", o)
+	}
+}
+
 func TestMarkdownUsesTheColoursOfTheTerminal(t *testing.T) {
-	for _, c := range []struct{ env, want string }{
-		{"TERM=xterm", "\x1b[37m"},
-		{"TERM=screen-256color", "\x1b[38;5;252m"},
-		{"COLORTERM=truecolor", "\x1b[38;2;1;2;3m"},
-		{"COLORTERM=24bit", "\x1b[38;2;1;2;3m"},
+	for colors, want := range map[int]string{
+		16:      "\x1b[37m",
+		256:     "\x1b[38;5;252m",
+		1 << 24: "\x1b[38;2;1;2;3m",
 	} {
 		style := filepath.Join(t.TempDir(), "style.json")
 		color := "252"
-		if strings.Contains(c.want, "38;2") {
+		if strings.Contains(want, "38;2") {
 			color = "#010203"
 		}
 		if err := os.WriteFile(style, []byte(`{"document":{"color":"`+color+`"}}`), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		s := &Streams{OutColor: true, UTF8: true, env: environment(c.env)}
-		if got := s.Markdown("x", style); !strings.HasPrefix(got, c.want) {
-			t.Errorf("%s: rendered as %q, want %q", c.env, got, c.want)
+		s := Options{Colors: colors, Unicode: true, Width: 40, Style: style}
+		if got := Render("x", s); !strings.HasPrefix(got, want) {
+			t.Errorf("%d colours: rendered as %q, want %q", colors, got, want)
 		}
 	}
 }
@@ -362,13 +363,13 @@ func FuzzMarkdown(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, source string) {
-		for _, s := range []*Streams{colorful(40), {UTF8: true, Width: 40}, {Width: 7}} {
-			out := s.Markdown(source, "")
+		for _, s := range []Options{colorful(40), {Unicode: true, Width: 40}, {Width: 7}} {
+			out := Render(source, s)
 			checkSafe(t, source, out, s)
-			if s.Columns() < 40 {
+			if s.Width < 40 {
 				continue
 			}
-			for _, word := range missingWords(Clean(source), out) {
+			for _, word := range missingWords(terminal.Clean(source), out) {
 				// Numbers are counted anew in lists, labels are shown where they are
 				// defined, in letters that may be others, [x] may be a tick, and in a
 				// table long words go on below, beside other cells.

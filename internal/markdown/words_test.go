@@ -1,4 +1,4 @@
-package terminal
+package markdown
 
 import (
 	"html"
@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 var wordPattern = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{N}\p{M}]*`)
@@ -81,7 +83,7 @@ func count(text, word string) (n int) {
 func resolveEntities(source string) string {
 	return entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
 		resolved := html.UnescapeString(entity)
-		if !strings.HasSuffix(entity, ";") || strings.ContainsFunc(resolved, isUnsafe) {
+		if !strings.HasSuffix(entity, ";") || strings.ContainsFunc(resolved, terminal.Unsafe) {
 			return entity
 		}
 		return resolved

@@ -1,4 +1,4 @@
-package terminal
+package markdown
 
 import (
 	"fmt"
@@ -37,8 +37,8 @@ func TestMarksOfTheSourceAreShownOnceInPlainRenderings(t *testing.T) {
 		if want == "" {
 			want = in
 		}
-		s := &Streams{UTF8: true, Width: 80}
-		if got := strings.TrimSuffix(s.Markdown(in, ""), "\n"); got != want {
+		s := Options{Unicode: true, Width: 80}
+		if got := strings.TrimSuffix(Render(in, s), "\n"); got != want {
 			t.Errorf("%q became %q, want %q", in, got, want)
 		}
 	}
@@ -140,13 +140,13 @@ func TestMarksOfGeneratedInlinesArePaired(t *testing.T) {
 		default:
 			source, want = block+source, block+plain
 		}
-		s := &Streams{UTF8: true, Width: maxTextWidth}
-		got, rest, _ := strings.Cut(s.Markdown(source, ""), "\n")
+		s := Options{Unicode: true, Width: maxTextWidth}
+		got, rest, _ := strings.Cut(Render(source, s), "\n")
 		if got != want || strings.Trim(rest, "-\n") != "" {
 			t.Errorf("seed %d: %q became %q, want %q", seed, source, got+rest, want)
 		}
 		if within == "" {
-			checkLooks(t, source, colorful(maxTextWidth).Markdown(source, "dark"), seen)
+			checkLooks(t, source, Render(source, colorful(maxTextWidth)), seen)
 		}
 	}
 }
@@ -186,7 +186,7 @@ func looks(style string) (attrs string) {
 		for i := 0; i < len(fields); i++ {
 			on[fields[i]] = true
 			if fields[i] == "38" || fields[i] == "48" {
-				i += colorArguments(fields[i+1:])
+				i += map[string]int{"5": 2, "2": 4}[fields[i+1]]
 			}
 		}
 	}
@@ -207,7 +207,9 @@ func TestStylesMayHaveMarksAndColours(t *testing.T) {
 	}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	got := colorful(80).Markdown("**a_b [c] `d`** ~~e_f **g_h** [i]~~ [j_k [l] m](http://n.o)", style)
+	o := colorful(80)
+	o.Style = style
+	got := Render("**a_b [c] `d`** ~~e_f **g_h** [i]~~ [j_k [l] m](http://n.o)", o)
 	if want := "<(a_b [c] d)> -e_f <(g_h)> [i]+ {j_k [l] m} http://n.o\n"; ansi.Strip(got) != want {
 		t.Errorf("shown is %q, want %q", ansi.Strip(got), want)
 	}

@@ -1,4 +1,4 @@
-package terminal
+package markdown
 
 import (
 	"context"
@@ -32,7 +32,7 @@ func TestTextsThatTakeTooLongAreRefused(t *testing.T) {
 	for _, name := range []string{
 		"emphasis", "underscores", "lists", "quotations", "definitions", "a table of empty rows", "escaped pipes",
 	} {
-		_, err := colorful(80).render(endless[name](15_000), styles.DarkStyleConfig, neverStopped)
+		_, err := layout(endless[name](15_000), colorful(80), styles.DarkStyleConfig, neverStopped)
 		if !errors.Is(err, errUnrenderable) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -51,7 +51,7 @@ func TestLongAnswersAreRendered(t *testing.T) {
 		"many definitions":  strings.Repeat("[a]: b\n", 200),
 		"a hundred accents": "a" + strings.Repeat("\u0301", 100),
 	} {
-		if _, err := (&Streams{UTF8: true, Width: 80}).render(text, styles.ASCIIStyleConfig, neverStopped); err != nil {
+		if _, err := layout(text, Options{Unicode: true, Width: 80}, styles.ASCIIStyleConfig, neverStopped); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -64,7 +64,7 @@ func TestARenderingThatIsGivenUpEnds(t *testing.T) {
 	for name, text := range endless {
 		for _, after := range []int{0, 1, 10, 60} {
 			asked := 0
-			_, err := colorful(80).render(text(60), styles.DarkStyleConfig, func() error {
+			_, err := layout(text(60), colorful(80), styles.DarkStyleConfig, func() error {
 				if asked++; asked > after {
 					return givenUp
 				}
@@ -87,7 +87,7 @@ func BenchmarkHostileMarkdown(b *testing.B) {
 			for b.Loop() {
 				ctx, cancel := context.WithTimeout(b.Context(), renderLimit)
 				start := time.Now()
-				_, err := colorful(80).render(source, styles.DarkStyleConfig, ctx.Err)
+				_, err := layout(source, colorful(80), styles.DarkStyleConfig, ctx.Err)
 				cancel()
 				b.ReportMetric(max(0, (time.Since(start)-renderLimit).Seconds()), "s-overtime")
 				if err != nil {
@@ -103,15 +103,13 @@ func BenchmarkLongAnswer(b *testing.B) {
 	const answer = "## Step\n\nSome **bold** prose with `code_x`, snake_case and a [link](http://e.com/a_b) that goes on and on.\n\n" +
 		"```go\nfunc main() {\n\tfmt.Println(\"hello\", len(os.Args))\n}\n```\n\n- one\n- two\n\n"
 	source := strings.Repeat(answer, 1<<19/len(answer))
-	for name, s := range map[string]*Streams{"colour": colorful(80), "plain": {UTF8: true, Width: 80}} {
+	for name, s := range map[string]Options{"colour": colorful(80), "plain": {Unicode: true, Width: 80}} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(source)))
-			config, err := s.style("dark")
-			if err != nil {
-				b.Fatal(err)
-			}
+			s.Style = "dark"
+			config := s.style()
 			for b.Loop() {
-				if _, err := s.render(source, config, neverStopped); err != nil {
+				if _, err := layout(source, s, config, neverStopped); err != nil {
 					b.Fatal(err)
 				}
 			}
