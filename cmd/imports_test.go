@@ -59,6 +59,7 @@ var mayImport = map[string][]string{
 	"internal/duration":    {"internal/failure"},
 	"internal/failure":     {"internal/shell"},
 	"internal/history":     leaves,
+	"internal/lineedit":    {"internal/atomicfile", "internal/terminal"},
 	"internal/markdown":    {"internal/cells", "internal/terminal"},
 	"internal/service":     {"internal/agent", "internal/api", "internal/sqlite"},
 	"internal/shell":       {},
@@ -66,7 +67,7 @@ var mayImport = map[string][]string{
 	"internal/sqlitefile":  {},
 	"internal/suggest":     {},
 	"internal/template":    leaves,
-	"internal/terminal":    leaves,
+	"internal/terminal":    {"internal/cells", "internal/failure"},
 	"internal/transcript":  {"internal/history"},
 }
 
@@ -75,12 +76,12 @@ var mayImport = map[string][]string{
 var owners = map[string][]string{
 	"github.com/alecthomas/chroma":     {"internal/markdown", "internal/transcript"},
 	"github.com/aymanbagabas":          {"internal/terminal"},
-	"github.com/charmbracelet":         {"internal/cells", "internal/markdown", "internal/terminal"},
+	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
 	"github.com/gofrs/flock":           {"internal/history", "internal/draft"},
 	"github.com/microcosm-cc":          {"internal/transcript"},
 	"github.com/muesli/termenv":        {"internal/markdown"},
-	"github.com/reeflective":           {"internal/terminal"},
+	"github.com/reeflective":           {"internal/lineedit"},
 	"github.com/spf13/cobra":           {"cmd"},
 	"github.com/spf13/pflag":           {"cmd"},
 	"github.com/spf13/viper":           {"internal/config"},
@@ -88,6 +89,7 @@ var owners = map[string][]string{
 	"github.com/zalando/go-keyring":    {"internal/credential"},
 	"go.yaml.in/yaml":                  {"internal/config", "internal/template", "internal/transcript"},
 	"modernc.org/sqlite":               {"internal/sqlite"},
+	"unsafe":                           {"internal/lineedit"},
 }
 
 // usedIn lists what a single file may mention.

@@ -16,6 +16,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/draft"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -38,8 +39,8 @@ type interactive struct {
 
 	forgets bool // it was said that what is typed cannot be kept
 
-	editor     *terminal.LineEditor
-	inputs     *terminal.InputHistory
+	editor     *lineedit.Editor
+	inputs     *lineedit.History
 	draft      *draft.Draft // nil when nothing may be written
 	interrupts <-chan os.Signal
 }
@@ -79,7 +80,7 @@ func (e *exchange) interactive(ctx context.Context, question chat.Question) erro
 // chat left. Where they cannot be had the chat goes on without them.
 func (e *exchange) begin(question chat.Question) (i *interactive, leave func(), err error) {
 	f := e.f
-	i = &interactive{exchange: e, question: question, editor: f.IO.NewLineEditor()}
+	i = &interactive{exchange: e, question: question, editor: lineedit.New(f.IO)}
 	i.question.Text, i.pages = "", false // whoever sits here can scroll back
 	var inputs string
 	if e.save {
@@ -93,7 +94,7 @@ func (e *exchange) begin(question chat.Question) (i *interactive, leave func(), 
 			f.Print.Warn("what is typed is not kept before it is sent: %v", err)
 		}
 	}
-	if i.inputs, err = terminal.OpenInputHistory(inputs); err != nil {
+	if i.inputs, err = lineedit.OpenHistory(inputs); err != nil {
 		f.Print.Warn("what was typed before cannot be read: %v", err)
 	}
 	i.editor.History, i.editor.Complete, i.editor.Quoted = i.inputs, i.complete, asLine
@@ -131,13 +132,13 @@ func (i *interactive) read(ctx context.Context) (step func(context.Context) erro
 		switch {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case errors.Is(err, terminal.ErrWantsEditor):
+		case errors.Is(err, lineedit.ErrWantsEditor):
 			return func(ctx context.Context) error { return i.editLine(ctx, text) }, nil
-		case errors.Is(err, terminal.ErrTokenChanged):
+		case errors.Is(err, lineedit.ErrTokenChanged):
 			i.f.Print.Warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
 			i.next = text
 			continue
-		case errors.Is(err, terminal.ErrInterrupted):
+		case errors.Is(err, lineedit.ErrInterrupted):
 			i.keep(text)
 			i.settle()
 			if strings.TrimSpace(text) == "" {

@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/suggest"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -20,7 +21,7 @@ type interactiveCommand struct {
 	help     string // one line
 	more     string // what else `/help NAME` says
 	run      func(i *interactive, ctx context.Context, argument string) error
-	complete func(i *interactive, argument string) []terminal.Candidate
+	complete func(i *interactive, argument string) []lineedit.Candidate
 }
 
 // interactiveCommands returns the commands in the order of /help.
@@ -147,15 +148,15 @@ func (c interactiveCommand) usage() string {
 func (i *interactive) exit(context.Context, string) error { return errLeave }
 
 // complete offers commands, and what a command takes.
-func (i *interactive) complete(before string) ([]terminal.Candidate, int) {
+func (i *interactive) complete(before string) ([]lineedit.Candidate, int) {
 	name, argument, spaced := strings.Cut(before, " ")
 	if !strings.HasPrefix(name, "/") || strings.Contains(before, "\n") {
 		return nil, 0
 	}
 	if !spaced {
-		var all []terminal.Candidate
+		var all []lineedit.Candidate
 		for _, c := range interactiveCommands() {
-			all = append(all, terminal.Candidate{Value: "/" + c.name, Description: c.help})
+			all = append(all, lineedit.Candidate{Value: "/" + c.name, Description: c.help})
 		}
 		return beginning(all, name), len(name)
 	}
@@ -166,20 +167,20 @@ func (i *interactive) complete(before string) ([]terminal.Candidate, int) {
 	return beginning(c.complete(i, argument), argument), len(argument)
 }
 
-func beginning(candidates []terminal.Candidate, with string) []terminal.Candidate {
-	return slices.DeleteFunc(candidates, func(c terminal.Candidate) bool {
+func beginning(candidates []lineedit.Candidate, with string) []lineedit.Candidate {
+	return slices.DeleteFunc(candidates, func(c lineedit.Candidate) bool {
 		return !strings.HasPrefix(strings.ToLower(c.Value), strings.ToLower(with))
 	})
 }
 
-func (i *interactive) completeCommand(string) []terminal.Candidate {
-	var out []terminal.Candidate
+func (i *interactive) completeCommand(string) []lineedit.Candidate {
+	var out []lineedit.Candidate
 	for _, c := range interactiveCommands() {
-		out = append(out, terminal.Candidate{Value: c.name, Description: c.help})
+		out = append(out, lineedit.Candidate{Value: c.name, Description: c.help})
 	}
 	return out
 }
 
-func completeSwitch(*interactive, string) []terminal.Candidate {
-	return []terminal.Candidate{{Value: "on"}, {Value: "off"}}
+func completeSwitch(*interactive, string) []lineedit.Candidate {
+	return []lineedit.Candidate{{Value: "on"}, {Value: "off"}}
 }

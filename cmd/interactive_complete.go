@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -20,17 +21,17 @@ const (
 	mostFiles = 500
 )
 
-func (i *interactive) completeAgent(string) []terminal.Candidate {
-	var out []terminal.Candidate
+func (i *interactive) completeAgent(string) []lineedit.Candidate {
+	var out []lineedit.Candidate
 	for _, name := range i.profile.AgentNames() {
-		out = append(out, terminal.Candidate{Value: name, Description: i.profile.Agents[name]})
+		out = append(out, lineedit.Candidate{Value: name, Description: i.profile.Agents[name]})
 	}
 	return out
 }
 
 // completeConversation offers titles, and ids where the title is not one that can
 // be typed.
-func (i *interactive) completeConversation(typed string) []terminal.Candidate {
+func (i *interactive) completeConversation(typed string) []lineedit.Candidate {
 	if !i.save {
 		return nil
 	}
@@ -40,25 +41,25 @@ func (i *interactive) completeConversation(typed string) []terminal.Candidate {
 	if err != nil {
 		return nil
 	}
-	var out []terminal.Candidate
+	var out []lineedit.Candidate
 	seen := map[string]bool{}
 	for _, c := range found {
 		short := history.Short(c.ID)
 		if typed != "" && strings.HasPrefix(short, typed) {
-			out = append(out, terminal.Candidate{Value: short, Description: c.Title})
+			out = append(out, lineedit.Candidate{Value: short, Description: c.Title})
 			continue
 		}
 		if c.Title == terminal.CleanLine(c.Title) && c.Title != "" && !seen[c.Title] {
 			seen[c.Title] = true
-			out = append(out, terminal.Candidate{Value: c.Title, Description: short})
+			out = append(out, lineedit.Candidate{Value: c.Title, Description: short})
 		} else {
-			out = append(out, terminal.Candidate{Value: short, Description: c.Title})
+			out = append(out, lineedit.Candidate{Value: short, Description: c.Title})
 		}
 	}
 	return out
 }
 
-func (i *interactive) completeTurn(string) []terminal.Candidate {
+func (i *interactive) completeTurn(string) []lineedit.Candidate {
 	if !i.save || i.question.Conversation == nil {
 		return nil
 	}
@@ -68,10 +69,10 @@ func (i *interactive) completeTurn(string) []terminal.Candidate {
 	if err != nil {
 		return nil
 	}
-	var out []terminal.Candidate
+	var out []lineedit.Candidate
 	for n := len(turns) - 1; n >= 0 && len(out) < mostCandidates; n-- {
 		if turns[n].State == history.Answered {
-			out = append(out, terminal.Candidate{Value: history.Short(turns[n].ID), Description: history.TitleOf(turns[n].Question)})
+			out = append(out, lineedit.Candidate{Value: history.Short(turns[n].ID), Description: history.TitleOf(turns[n].Question)})
 		}
 	}
 	return out
@@ -79,7 +80,7 @@ func (i *interactive) completeTurn(string) []terminal.Candidate {
 
 // completeFile offers the files of the directory that is typed. What is typed may
 // be the path itself or a word of a shell, and goes on as it began.
-func (i *interactive) completeFile(typed string) []terminal.Candidate {
+func (i *interactive) completeFile(typed string) []lineedit.Candidate {
 	word, quote := shell.Unquote(typed)
 	out := filesBeginning(typed, word, func(rest string) string { return shell.Continue(rest, quote) }, quote)
 	if word != typed { // such as an apostrophe
@@ -90,7 +91,7 @@ func (i *interactive) completeFile(typed string) []terminal.Candidate {
 
 // filesBeginning offers the files whose path begins with this one, which was typed
 // so; encode is how its rest is typed, and quote what ends it.
-func filesBeginning(typed, path string, encode func(string) string, quote rune) []terminal.Candidate {
+func filesBeginning(typed, path string, encode func(string) string, quote rune) []lineedit.Candidate {
 	dir, base := filepath.Split(path)
 	dir, err := atHome(dir)
 	if err != nil || quote == '\\' {
@@ -100,7 +101,7 @@ func filesBeginning(typed, path string, encode func(string) string, quote rune) 
 	if err != nil {
 		return nil
 	}
-	var out []terminal.Candidate
+	var out []lineedit.Candidate
 	for _, entry := range entries {
 		name := entry.Name()
 		if name != terminal.CleanLine(name) || strings.HasPrefix(name, ".") && !strings.HasPrefix(base, ".") {
@@ -119,7 +120,7 @@ func filesBeginning(typed, path string, encode func(string) string, quote rune) 
 		} else if quote != 0 {
 			value += string(quote)
 		}
-		if out = append(out, terminal.Candidate{Value: value}); len(out) == mostFiles {
+		if out = append(out, lineedit.Candidate{Value: value}); len(out) == mostFiles {
 			break
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/transcript"
 )
@@ -51,18 +52,18 @@ func (i *interactive) copyReply(ctx context.Context, what string) error {
 	return nil
 }
 
-func (i *interactive) completeCopy(argument string) []terminal.Candidate {
+func (i *interactive) completeCopy(argument string) []lineedit.Candidate {
 	if i.reply == "" {
 		return nil
 	}
 	if !strings.HasPrefix(argument, "code ") {
-		return []terminal.Candidate{{Value: "code", Description: "the first block of code"}}
+		return []lineedit.Candidate{{Value: "code", Description: "the first block of code"}}
 	}
 	_, _, languages := transcript.Block(i.reply, "")
-	var out []terminal.Candidate
+	var out []lineedit.Candidate
 	for _, language := range languages {
 		if language != "" && language == terminal.CleanLine(language) {
-			out = append(out, terminal.Candidate{Value: "code " + language})
+			out = append(out, lineedit.Candidate{Value: "code " + language})
 		}
 	}
 	return out

@@ -57,7 +57,7 @@ type inquiry struct {
 // most 100 ms. It is false if the terminal does not answer. After a question calls
 // of DrainReplies are necessary.
 func (s *Streams) LightBackground() bool {
-	if colors := s.getenv("COLORFGBG"); colors != "" {
+	if colors := s.Getenv("COLORFGBG"); colors != "" {
 		number := colors[strings.LastIndexByte(colors, ';')+1:]
 		return number == "7" || number == "15"
 	}
@@ -77,12 +77,12 @@ func (s *Streams) LightBackground() bool {
 // back may take longer than anybody waits for a reply.
 func (s *Streams) answers() bool {
 	for _, key := range []string{"SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"} {
-		if s.getenv(key) != "" {
+		if s.Getenv(key) != "" {
 			return false
 		}
 	}
-	name := s.getenv("TERM")
-	return name != "linux" && (!strings.HasPrefix(name, "screen") || s.getenv("TMUX") != "")
+	name := s.Getenv("TERM")
+	return name != "linux" && (!strings.HasPrefix(name, "screen") || s.Getenv("TMUX") != "")
 }
 
 // askBackground puts the question, unless somebody else owns the terminal or

@@ -89,17 +89,17 @@ func (s *Streams) clipboards(goos string) []clipboard {
 			}})
 		}
 	}
-	if s.getenv("WAYLAND_DISPLAY") != "" {
+	if s.Getenv("WAYLAND_DISPLAY") != "" {
 		program(&own, "wl-copy")
 	}
-	if s.getenv("DISPLAY") != "" {
+	if s.Getenv("DISPLAY") != "" {
 		program(&own, "xclip", "-selection", "clipboard", "-in")
 		program(&own, "xsel", "--clipboard", "--input")
 	}
 	if goos == "darwin" {
 		program(&own, "pbcopy")
 	}
-	if goos == "windows" || s.getenv("WSL_DISTRO_NAME") != "" {
+	if goos == "windows" || s.Getenv("WSL_DISTRO_NAME") != "" {
 		program(&own, "powershell.exe", "-NoProfile", "-NonInteractive", "-Command",
 			"Set-Clipboard -Value (New-Object IO.StreamReader([Console]::OpenStandardInput(), [Text.Encoding]::UTF8)).ReadToEnd()")
 		if path, err := exec.LookPath("clip.exe"); err == nil {
@@ -108,12 +108,12 @@ func (s *Streams) clipboards(goos string) []clipboard {
 			}})
 		}
 	}
-	if s.getenv("TMUX") != "" {
+	if s.Getenv("TMUX") != "" {
 		// tmux takes OSC 52 from a program only where it was told to, this always.
 		program(&terminals, "tmux", "load-buffer", "-w", "-")
 	}
 	terminals = append(terminals, clipboard{OSC52, s.copyByTerminal})
-	if s.getenv("SSH_CONNECTION") != "" || s.getenv("SSH_TTY") != "" {
+	if s.Getenv("SSH_CONNECTION") != "" || s.Getenv("SSH_TTY") != "" {
 		return append(terminals, own...)
 	}
 	return append(own, terminals...)
@@ -140,7 +140,7 @@ func feed(ctx context.Context, text, path string, args ...string) error {
 // screen pass on in a wrapping of their own.
 func (s *Streams) copyByTerminal(_ context.Context, text string) error {
 	switch {
-	case s.Dumb || s.getenv("TERM") == "linux":
+	case s.Dumb || s.Getenv("TERM") == "linux":
 		return errors.New("this terminal has no clipboard")
 	case len(text) > maxOSC52:
 		return fmt.Errorf("the text has %d bytes, and a terminal takes %d", len(text), maxOSC52)
@@ -153,10 +153,10 @@ func (s *Streams) copyByTerminal(_ context.Context, text string) error {
 	sequence := osc52.New(text)
 	what := sequence.String()
 	switch {
-	case s.getenv("TMUX") != "":
+	case s.Getenv("TMUX") != "":
 		// Depending on its settings tmux takes the one or passes on the other.
 		what += sequence.Tmux().String()
-	case s.getenv("STY") != "":
+	case s.Getenv("STY") != "":
 		what = sequence.Screen().String()
 	}
 	_ = out.SetWriteDeadline(time.Now().Add(clipboardPatience)) // Ctrl-S may hold the terminal

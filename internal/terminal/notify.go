@@ -44,7 +44,7 @@ func (s *Streams) Notify(how Notification, text string) {
 
 // throughTmux wraps a sequence for the terminal around tmux.
 func (s *Streams) throughTmux(sequence string) string {
-	if s.getenv("TMUX") == "" {
+	if s.Getenv("TMUX") == "" {
 		return sequence
 	}
 	return "\x1bPtmux;" + strings.ReplaceAll(sequence, "\x1b", "\x1b\x1b") + "\x1b\\"

@@ -145,7 +145,7 @@ func pagerEnv(environment []string) []string {
 
 func (s *Streams) pager() (string, bool) {
 	for _, key := range []string{"HOBNOB_PAGER", "PAGER"} {
-		pager := strings.TrimSpace(s.getenv(key))
+		pager := strings.TrimSpace(s.Getenv(key))
 		if pager != "" || s.isEmptied(key) {
 			return pager, pager != "" && pager != "cat"
 		}

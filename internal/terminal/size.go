@@ -20,7 +20,7 @@ func (s *Streams) Columns() int {
 	if columns, _ := s.size(); columns > 0 {
 		return columns
 	}
-	if columns, err := strconv.Atoi(s.getenv("COLUMNS")); err == nil && columns > 0 {
+	if columns, err := strconv.Atoi(s.Getenv("COLUMNS")); err == nil && columns > 0 {
 		return columns
 	}
 	return defaultWidth

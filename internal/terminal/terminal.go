@@ -88,7 +88,7 @@ func (s *Streams) DisableColor() {
 // Colors returns the number of colours that stdout's terminal shows: 0 without
 // OutColor, otherwise 16, 256 or 1<<24. It does not ask the terminal.
 func (s *Streams) Colors() int {
-	name, depth := s.getenv("TERM"), s.getenv("COLORTERM")
+	name, depth := s.Getenv("TERM"), s.Getenv("COLORTERM")
 	switch {
 	case !s.OutColor:
 		return 0
@@ -101,7 +101,8 @@ func (s *Streams) Colors() int {
 	}
 }
 
-func (s *Streams) getenv(key string) string {
+// Getenv returns a variable of the environment that Detect was given.
+func (s *Streams) Getenv(key string) string {
 	if s.env == nil {
 		return ""
 	}

@@ -51,6 +51,31 @@ func (s *Streams) QuietInput() (restore func()) {
 	})
 }
 
+// HoldInput makes the terminal keep all that is typed until restore is called; in
+// line mode, its default, it drops what exceeds 4096 bytes. Ctrl-C still works.
+func (s *Streams) HoldInput() (restore func()) {
+	tty, ok := s.In.(*os.File)
+	if !ok || !inForeground(tty) {
+		return func() {}
+	}
+	before, err := attributes(tty)
+	if err != nil {
+		return func() {}
+	}
+	held := *before
+	held.Lflag &^= unix.ICANON
+	held.Lflag |= unix.ISIG
+	held.Cc[unix.VMIN], held.Cc[unix.VTIME] = 1, 0
+	if setAttributes(tty, &held) != nil {
+		return func() {}
+	}
+	return func() {
+		if inForeground(tty) {
+			_ = setAttributes(tty, before)
+		}
+	}
+}
+
 // quietInput is a terminal whose echo may be off.
 type quietInput struct {
 	tty    *os.File

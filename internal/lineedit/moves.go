@@ -1,4 +1,4 @@
-package terminal
+package lineedit
 
 import (
 	"strings"
@@ -11,7 +11,7 @@ import (
 
 // moveCommands are the library's names for what moves over characters and removes
 // them: its own take single runes, of which people see several as one.
-func (e *LineEditor) moveCommands(shell *readline.Shell) {
+func (e *Editor) moveCommands(shell *readline.Shell) {
 	forward := shell.Keymap.Commands()["forward-char"]
 	viForward := shell.Keymap.Commands()["vi-forward-char"]
 	movement := shell.Keymap.Commands()["vi-movement-mode"]
@@ -45,11 +45,11 @@ func (e *LineEditor) moveCommands(shell *readline.Shell) {
 }
 
 // atLast tells whether the cursor has no more than one rune after it.
-func (e *LineEditor) atLast() bool { return e.shell.Cursor().Pos() >= e.shell.Line().Len()-1 }
+func (e *Editor) atLast() bool { return e.shell.Cursor().Pos() >= e.shell.Line().Len()-1 }
 
 // move moves the cursor over a character, as often as a count that was typed says,
 // and not over one of those in stop.
-func (e *LineEditor) move(after bool, stop string) {
+func (e *Editor) move(after bool, stop string) {
 	e.shell.History.SkipSave()
 	line := []rune(*e.shell.Line())
 	for range e.shell.Iterations.Get() {
@@ -67,7 +67,7 @@ func (e *LineEditor) move(after bool, stop string) {
 
 // piece returns how many runes before a place of the line, or after it, are one for
 // those who look at it: a character with its marks, an emoji, a token.
-func (e *LineEditor) piece(line []rune, at int, after bool) int {
+func (e *Editor) piece(line []rune, at int, after bool) int {
 	at = min(at, len(line))
 	if n := e.folds.tokenAt(line, at, after); n > 0 {
 		return n
@@ -85,7 +85,7 @@ func (e *LineEditor) piece(line []rune, at int, after bool) int {
 
 // start returns where the character begins that a place of the line is in: vi's keys
 // leave the cursor on the last rune of a line.
-func (e *LineEditor) start(line []rune, at int) int {
+func (e *Editor) start(line []rune, at int) int {
 	begin := 0
 	for rest := string(line); rest != ""; {
 		cluster, _ := ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
@@ -99,7 +99,7 @@ func (e *LineEditor) start(line []rune, at int) int {
 }
 
 // remove takes the character before the cursor away, or after it.
-func (e *LineEditor) remove(after bool) {
+func (e *Editor) remove(after bool) {
 	at := e.shell.Cursor().Pos()
 	n := e.piece([]rune(*e.shell.Line()), at, after)
 	if after {
@@ -111,7 +111,7 @@ func (e *LineEditor) remove(after bool) {
 
 // take is remove for the keys of vi: as often as a count that was typed says, within
 // the line, and what is taken can be put back with p.
-func (e *LineEditor) take(after bool) {
+func (e *Editor) take(after bool) {
 	line := []rune(*e.shell.Line())
 	at := e.start(line, e.shell.Cursor().Pos())
 	begin, end := at, at
@@ -136,7 +136,7 @@ func (e *LineEditor) take(after bool) {
 
 // removeWord takes away what is before the cursor back to a space, as shells do; the
 // library's own stops at punctuation. It can be put back with Ctrl-Y.
-func (e *LineEditor) removeWord() {
+func (e *Editor) removeWord() {
 	line, end := []rune(*e.shell.Line()), e.shell.Cursor().Pos()
 	begin := end
 	for inWord := false; begin > 0; {
@@ -153,7 +153,7 @@ func (e *LineEditor) removeWord() {
 }
 
 // cut removes a part of the line.
-func (e *LineEditor) cut(begin, end int) {
+func (e *Editor) cut(begin, end int) {
 	if begin == end {
 		return
 	}

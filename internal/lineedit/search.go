@@ -1,4 +1,4 @@
-package terminal
+package lineedit
 
 import (
 	"os"
@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/reeflective/readline"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // The keys that mean something while the history is searched.
@@ -23,7 +25,7 @@ const (
 // shell: Ctrl-R goes on to an older one, Ctrl-S to a newer one, Ctrl-G and Ctrl-C
 // give up, and any other key takes the text and does what it does. The library's
 // own search draws a list that does not fit on the screen.
-func (e *LineEditor) search() {
+func (e *Editor) search() {
 	shell := e.shell
 	original := string(*shell.Line())
 	s := historySearch{texts: e.History.texts, at: len(e.History.texts)}
@@ -62,7 +64,7 @@ func (e *LineEditor) search() {
 	}
 }
 
-func (e *LineEditor) showSearch(s *historySearch) {
+func (e *Editor) showSearch(s *historySearch) {
 	shell := e.shell
 	hint := "search: " + s.query
 	if s.found() {
@@ -72,11 +74,11 @@ func (e *LineEditor) showSearch(s *historySearch) {
 	} else if s.query != "" {
 		hint = "nothing was typed before with: " + s.query
 	}
-	shell.Hint.Set(e.streams.Truncate(CleanLine(hint), e.streams.Columns()-1) + " ")
+	shell.Hint.Set(e.streams.Truncate(terminal.CleanLine(hint), e.streams.Columns()-1) + " ")
 	shell.Display.Refresh()
 }
 
-func (e *LineEditor) endSearch(line string) {
+func (e *Editor) endSearch(line string) {
 	text := []rune(line)
 	e.shell.Hint.Reset()
 	e.shell.Line().Set(text...)
@@ -84,7 +86,7 @@ func (e *LineEditor) endSearch(line string) {
 }
 
 // waitingKeys takes what was typed and read and has not come to its turn.
-func (e *LineEditor) waitingKeys() string {
+func (e *Editor) waitingKeys() string {
 	var got []byte
 	for {
 		b, empty := e.shell.Keys.Pop()
@@ -97,7 +99,7 @@ func (e *LineEditor) waitingKeys() string {
 
 // nextKey returns the next character of what waits, or that is typed, and what was
 // read after it. At the end of the input it is empty.
-func (e *LineEditor) nextKey(waiting string) (key, rest string) {
+func (e *Editor) nextKey(waiting string) (key, rest string) {
 	got := []byte(waiting)
 	for !utf8.FullRune(got) {
 		buffer := make([]byte, 1024)
@@ -117,7 +119,7 @@ func (e *LineEditor) nextKey(waiting string) (key, rest string) {
 
 // feed gives keys to the library as if they were typed. It takes characters, but
 // what is pasted as bytes.
-func (e *LineEditor) feed(keys string) {
+func (e *Editor) feed(keys string) {
 	for keys != "" {
 		before, pasted, found := strings.Cut(keys, pasteBegin)
 		e.shell.Keys.Feed(false, []rune(before)...)
@@ -189,7 +191,7 @@ func (s *historySearch) step(direction int) {
 }
 
 // searchCommands are the library's names for what search does.
-func (e *LineEditor) searchCommands(shell *readline.Shell) {
+func (e *Editor) searchCommands(shell *readline.Shell) {
 	shell.Keymap.Register(map[string]func(){
 		"reverse-search-history": e.search, "forward-search-history": e.search,
 		"incremental-reverse-search-history": e.search, "incremental-forward-search-history": e.search,

@@ -1,4 +1,4 @@
-package terminal
+package lineedit
 
 import (
 	"context"
@@ -20,7 +20,7 @@ const (
 
 // strayCommands keep what is typed at the wrong moment from being lost or taken for
 // text.
-func (e *LineEditor) strayCommands(shell *readline.Shell) {
+func (e *Editor) strayCommands(shell *readline.Shell) {
 	abort := shell.Keymap.Commands()["abort"]
 	shell.Keymap.Register(map[string]func(){
 		// The library looks at the next keys to tell who calls it, and takes them.
@@ -35,7 +35,7 @@ func (e *LineEditor) strayCommands(shell *readline.Shell) {
 
 // skipSequence drops the rest of a key that means nothing here, such as F5: an
 // escape sequence of ECMA-48, of which the beginning was read.
-func (e *LineEditor) skipSequence(shell *readline.Shell) {
+func (e *Editor) skipSequence(shell *readline.Shell) {
 	shell.History.SkipSave()
 	read := string(shell.Keys.Caller())
 	for !sequenceEnds(read) {
@@ -62,7 +62,7 @@ func sequenceEnds(read string) bool {
 // the keys, until ctx is done. It never asks for one here, but F3 with Shift, pasted
 // text and late answers look like them, and it waits for ever for someone who takes
 // them. Nothing exported does without asking the terminal.
-func (e *LineEditor) takeReports(ctx context.Context) {
+func (e *Editor) takeReports(ctx context.Context) {
 	fields := reflect.ValueOf(e.shell.Keys).Elem()
 	channel, mutex := fields.FieldByName("cursor"), fields.FieldByName("mutex")
 	if !channel.IsValid() || !mutex.IsValid() || channel.Type() != reflect.TypeFor[chan []byte]() || mutex.Type() != reflect.TypeFor[sync.RWMutex]() {

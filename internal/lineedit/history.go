@@ -1,4 +1,4 @@
-package terminal
+package lineedit
 
 import (
 	"bytes"
@@ -21,9 +21,9 @@ const (
 	maxInput = 1 << 20
 )
 
-// InputHistory is what was typed before, the latest last, in a file of one JSON
+// History is what was typed before, the latest last, in a file of one JSON
 // object a line, of mode 0600. Several processes may add to it.
-type InputHistory struct {
+type History struct {
 	path  string
 	texts []string
 }
@@ -33,10 +33,10 @@ type inputLine struct {
 	Text string `json:"text"`
 }
 
-// OpenInputHistory reads the file at path; one that does not exist is empty. Lines
+// OpenHistory reads the file at path; one that does not exist is empty. Lines
 // that cannot be read are passed over. With an empty path nothing is kept.
-func OpenInputHistory(path string) (*InputHistory, error) {
-	h := &InputHistory{path: path}
+func OpenHistory(path string) (*History, error) {
+	h := &History{path: path}
 	if path == "" {
 		return h, nil
 	}
@@ -73,7 +73,7 @@ func readInputs(data []byte) []string {
 }
 
 // Add keeps a text, unless it is blank or the latest one.
-func (h *InputHistory) Add(text string) error {
+func (h *History) Add(text string) error {
 	if strings.TrimSpace(text) == "" || len(h.texts) > 0 && h.texts[len(h.texts)-1] == text {
 		return nil
 	}
@@ -100,7 +100,7 @@ func (h *InputHistory) Add(text string) error {
 }
 
 // shorten rewrites the file with the latest texts that take half of what it may have.
-func (h *InputHistory) shorten() error {
+func (h *History) shorten() error {
 	unlock, err := atomicfile.Lock(h.path)
 	if err != nil {
 		return err

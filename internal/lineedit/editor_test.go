@@ -1,4 +1,4 @@
-package terminal
+package lineedit
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 func TestALongOrUnshowableTextIsFolded(t *testing.T) {
@@ -54,7 +56,7 @@ func FuzzFolds(f *testing.F) {
 		if got := folded.unfold(line); got != want {
 			t.Errorf("got %q, want %q", got, want)
 		}
-		if strings.ContainsFunc(strings.ReplaceAll(line, "\n", ""), Unsafe) {
+		if strings.ContainsFunc(strings.ReplaceAll(line, "\n", ""), terminal.Unsafe) {
 			t.Errorf("the line %q would steer the terminal", line)
 		}
 	})
@@ -161,9 +163,9 @@ func TestAGrownInputHistoryIsMadeShorter(t *testing.T) {
 	}
 }
 
-func openHistory(t *testing.T, path string) *InputHistory {
+func openHistory(t *testing.T, path string) *History {
 	t.Helper()
-	h, err := OpenInputHistory(path)
+	h, err := OpenHistory(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,8 +187,8 @@ func TestPlainLines(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var screen bytes.Buffer
-			s := &Streams{In: strings.NewReader(c.typed), Out: io.Discard, Err: &screen}
-			e := s.NewLineEditor()
+			s := &terminal.Streams{In: strings.NewReader(c.typed), Out: io.Discard, Err: &screen}
+			e := New(s)
 			var got []string
 			for first := c.initial; ; first = "" {
 				text, err := e.Read(context.Background(), "> ", first, nil)
@@ -210,8 +212,8 @@ func TestPlainLines(t *testing.T) {
 
 func TestCtrlCWhileAPlainLineIsReadLosesNoLine(t *testing.T) {
 	in, typing := io.Pipe()
-	s := &Streams{In: in, Out: io.Discard, Err: io.Discard}
-	e := s.NewLineEditor()
+	s := &terminal.Streams{In: in, Out: io.Discard, Err: io.Discard}
+	e := New(s)
 	interrupts := make(chan os.Signal, 1)
 	interrupts <- os.Interrupt
 	if _, err := e.Read(t.Context(), "> ", "", interrupts); !errors.Is(err, ErrInterrupted) {

@@ -1,9 +1,11 @@
-package terminal
+package lineedit
 
 import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // A text that a line editor cannot show stands in its line as a token.
@@ -23,7 +25,7 @@ type folds struct {
 // spoil the columns.
 func (f *folds) fold(text string) string {
 	lines := strings.Count(text, "\n") + 1
-	visible := !strings.Contains(text, "\t") && !strings.ContainsFunc(text, Unsafe)
+	visible := !strings.Contains(text, "\t") && !strings.ContainsFunc(text, terminal.Unsafe)
 	if lines <= foldedLines && visible && utf8.RuneCountInString(text) <= foldedCharacters {
 		return text
 	}
@@ -81,10 +83,10 @@ func (f *folds) tokenAt(line []rune, at int, after bool) int {
 	return 0
 }
 
-// historySource gives a LineEditor its earlier texts. The editor does not write
+// historySource gives a Editor its earlier texts. The editor does not write
 // to it: what was typed is kept by whoever read it.
 type historySource struct {
-	history *InputHistory
+	history *History
 	folds   *folds
 }
 

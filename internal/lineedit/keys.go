@@ -1,4 +1,4 @@
-package terminal
+package lineedit
 
 import (
 	"errors"
@@ -27,7 +27,7 @@ const (
 	suspendCommand = "hobnob-suspend"
 )
 
-func (e *LineEditor) newShell() *readline.Shell {
+func (e *Editor) newShell() *readline.Shell {
 	shell := readline.NewShell()
 	e.readInputrc(shell)
 	for option, value := range map[string]any{
@@ -75,7 +75,7 @@ func (e *LineEditor) newShell() *readline.Shell {
 		return e.complete(string(line[:min(cursor, len(line))]))
 	}
 	if e.History == nil {
-		e.History = &InputHistory{}
+		e.History = &History{}
 	}
 	shell.History.Delete()
 	shell.History.Add("history", &historySource{e.History, &e.folds})
@@ -84,12 +84,12 @@ func (e *LineEditor) newShell() *readline.Shell {
 
 // readInputrc reads the .inputrc of HOME: the library looks for it where the system's
 // list of users has the home directory.
-func (e *LineEditor) readInputrc(shell *readline.Shell) {
-	home := e.streams.getenv("HOME")
-	if home == "" || e.streams.getenv("INPUTRC") != "" || runtime.GOOS == "windows" {
+func (e *Editor) readInputrc(shell *readline.Shell) {
+	home := e.streams.Getenv("HOME")
+	if home == "" || e.streams.Getenv("INPUTRC") != "" || runtime.GOOS == "windows" {
 		return
 	}
-	err := inputrc.UserDefault(&user.User{HomeDir: home}, shell.Config, inputrc.WithMode("emacs"), inputrc.WithTerm(e.streams.getenv("TERM")))
+	err := inputrc.UserDefault(&user.User{HomeDir: home}, shell.Config, inputrc.WithMode("emacs"), inputrc.WithTerm(e.streams.Getenv("TERM")))
 	if err == nil && shell.Config.GetString("editing-mode") == "vi" {
 		shell.Keymap.SetMain("vi-insert")
 	}
@@ -138,7 +138,7 @@ func escapeMeta(keymaps map[string]map[string]inputrc.Bind) {
 // a row too high at the bottom of the screen. It draws into a buffer: what is
 // written here comes before, while the cursor is still where the last drawing
 // left it.
-func (e *LineEditor) reserve(line []rune) {
+func (e *Editor) reserve(line []rune) {
 	columns := e.streams.Columns()
 	need := max(lastRow(string(line), e.indent, columns)-e.cursorRow, 0) + 1
 	_, _ = io.WriteString(e.streams.Out, strings.Repeat("\x1bD", need)+fmt.Sprintf("\x1b[%dA", need))

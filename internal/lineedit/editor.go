@@ -1,4 +1,10 @@
-package terminal
+// Package lineedit reads what a person types: an editor with the keys of Readline
+// on github.com/reeflective/readline, of which it is the only user, plain lines
+// where nothing can be edited, and the history of what was typed.
+//
+// It must not know commands, conversations or what the text is for: its callers
+// supply the prompt, the completions and the file of the history.
+package lineedit
 
 import (
 	"bufio"
@@ -11,6 +17,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
 	"golang.org/x/term"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // What ends the reading of a text besides its acceptance. io.EOF is the third:
@@ -28,7 +36,7 @@ var (
 // Candidate is what a word can be completed to.
 type Candidate struct{ Value, Description string }
 
-// LineEditor reads texts that a person types, one after another. On a terminal
+// Editor reads texts that a person types, one after another. On a terminal
 // that can move its cursor it is an editor with the keys of Readline
 // (github.com/reeflective/readline, which reads .inputrc); elsewhere, and with
 // Accessible, it reads plain lines.
@@ -39,7 +47,7 @@ type Candidate struct{ Value, Description string }
 // token, [text #1: 2000 lines], and is put back when the text is read.
 //
 // The fields may be set until the first call of Read.
-type LineEditor struct {
+type Editor struct {
 	// Complete offers what the end of the text before the cursor can become, and
 	// how much of it, in bytes, a candidate takes the place of. It may be nil.
 	Complete func(before string) (candidates []Candidate, replaces int)
@@ -49,9 +57,9 @@ type LineEditor struct {
 	// returns instead. It may be nil.
 	Quoted func(text string) string
 	// History holds earlier texts; nil has none.
-	History *InputHistory
+	History *History
 
-	streams   *Streams
+	streams   *terminal.Streams
 	folds     folds
 	shell     *readline.Shell
 	indent    int           // columns of the prompt
@@ -67,13 +75,13 @@ type LineEditor struct {
 	waiting   bool          // for a line that was asked for before a Ctrl-C
 }
 
-// NewLineEditor returns an editor on stdin and stdout. Only one may be in use.
-func (s *Streams) NewLineEditor() *LineEditor {
-	return &LineEditor{streams: s, lines: make(chan lineRead, 1), drawn: make(chan struct{}, 1)}
+// New returns an editor on stdin and stdout. Only one may be in use.
+func New(streams *terminal.Streams) *Editor {
+	return &Editor{streams: streams, lines: make(chan lineRead, 1), drawn: make(chan struct{}, 1)}
 }
 
 // Rich tells whether the text can be edited, rather than read line by line.
-func (e *LineEditor) Rich() bool {
+func (e *Editor) Rich() bool {
 	s := e.streams
 	if e.shell == nil && !e.plain {
 		e.plain = !s.InTTY || !s.OutTTY || s.Dumb || s.Accessible
@@ -89,7 +97,7 @@ func (e *LineEditor) Rich() bool {
 // signal of it; nil is fine for a rich editor. The errors are ErrInterrupted,
 // ErrTokenChanged and ErrWantsEditor, with the text so far, io.EOF, ctx.Err(), and those of reading.
 // Whatever comes, the terminal is as it was.
-func (e *LineEditor) Read(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
+func (e *Editor) Read(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
 	e.streams.DrainReplies()
 	if initial != "" && e.Changed != nil {
 		e.Changed(initial)
@@ -100,7 +108,7 @@ func (e *LineEditor) Read(ctx context.Context, prompt, initial string, interrupt
 	return e.readPlain(ctx, prompt, initial, interrupts)
 }
 
-func (e *LineEditor) edit(ctx context.Context, prompt, initial string) (string, error) {
+func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, error) {
 	e.shell.Prompt.Primary(func() string { return prompt })
 	e.indent, e.cursorRow = ansi.StringWidth(prompt), 0
 	e.wants, e.last = false, initial
@@ -149,11 +157,11 @@ func (e *LineEditor) edit(ctx context.Context, prompt, initial string) (string, 
 
 // Hold keeps what is pasted while nothing is read in one piece, until release is
 // called.
-func (e *LineEditor) Hold() (release func()) {
+func (e *Editor) Hold() (release func()) {
 	if !e.Rich() {
 		return func() {}
 	}
-	restore := e.streams.withoutLines()
+	restore := e.streams.HoldInput()
 	_, _ = io.WriteString(e.streams.Out, pasteMarksOn)
 	return func() {
 		_, _ = io.WriteString(e.streams.Out, pasteMarksOff)
@@ -171,7 +179,7 @@ const (
 
 // remember returns how to bring the terminal back to its present modes, with the
 // marks around pasted text (bracketed paste) off and the cursor on a new line.
-func (e *LineEditor) remember() (restore func()) {
+func (e *Editor) remember() (restore func()) {
 	stdin, ok := e.streams.In.(*os.File)
 	if !ok {
 		return func() {}
@@ -186,19 +194,19 @@ func (e *LineEditor) remember() (restore func()) {
 }
 
 // insert puts text before the cursor.
-func (e *LineEditor) insert(text string) {
+func (e *Editor) insert(text string) {
 	e.shell.Cursor().InsertAt([]rune(text)...)
 }
 
 // changed tells a new text.
-func (e *LineEditor) changed(text string) {
+func (e *Editor) changed(text string) {
 	if text != e.last && e.Changed != nil {
 		e.Changed(text)
 	}
 	e.last = text
 }
 
-func (e *LineEditor) complete(before string) readline.Completions {
+func (e *Editor) complete(before string) readline.Completions {
 	if e.Complete == nil {
 		return readline.Completions{}
 	}
@@ -213,7 +221,7 @@ func (e *LineEditor) complete(before string) readline.Completions {
 		if !described { // in columns more of them fit
 			c.Description = ""
 		}
-		values = append(values, c.Value, e.streams.Truncate(CleanLine(c.Description), e.streams.Columns()/2))
+		values = append(values, c.Value, e.streams.Truncate(terminal.CleanLine(c.Description), e.streams.Columns()/2))
 	}
 	completions := readline.CompleteValuesDescribed(values...).NoSort()
 	completions.PREFIX = before[len(before)-min(replaces, len(before)):]
@@ -239,7 +247,7 @@ func openQuote(text string) bool {
 }
 
 // unquoted is a text without the """ around it.
-func (e *LineEditor) unquoted(text string) string {
+func (e *Editor) unquoted(text string) string {
 	trimmed := strings.TrimSpace(text)
 	inner, ok := strings.CutPrefix(trimmed, quoteMarks)
 	if !ok || !strings.HasSuffix(inner, quoteMarks) {

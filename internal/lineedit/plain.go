@@ -1,4 +1,4 @@
-package terminal
+package lineedit
 
 import (
 	"bufio"
@@ -19,7 +19,7 @@ type lineRead struct {
 
 // readPlain reads lines where nothing can be edited: initial is taken whole, or
 // not at all. The prompt goes to stderr, because stdout may be a file.
-func (e *LineEditor) readPlain(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
+func (e *Editor) readPlain(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
 	if initial != "" {
 		fmt.Fprintf(e.streams.Err, "(Enter alone takes this:)\n%s\n", e.streams.Clean(initial))
 	}
@@ -60,7 +60,7 @@ func (e *LineEditor) readPlain(ctx context.Context, prompt, initial string, inte
 
 // nextLine reads one line. A read of a terminal cannot be stopped: after a Ctrl-C
 // it goes on, and the next Read takes what comes of it.
-func (e *LineEditor) nextLine() lineRead {
+func (e *Editor) nextLine() lineRead {
 	if e.buffered == nil {
 		e.buffered = bufio.NewReader(io.MultiReader(bytes.NewReader(e.streams.TypedAhead()), e.streams.In))
 	}

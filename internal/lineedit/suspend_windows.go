@@ -1,0 +1,4 @@
+package lineedit
+
+// suspend does nothing: Windows has no job control.
+func suspend() {}
