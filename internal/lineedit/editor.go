@@ -1,102 +1,92 @@
-// Package lineedit reads what a person types: an editor with the keys of Readline
-// on github.com/reeflective/readline, of which it is the only user, plain lines
-// where nothing can be edited, and the history of what was typed.
+// Package lineedit reads text that a person types: with an editor that has the
+// keys of Readline, on github.com/reeflective/readline, of which it is the only
+// user; as plain lines where nothing can be edited; and with a history of earlier
+// texts.
 //
 // It must not know commands, conversations or what the text is for: its callers
 // supply the prompt, the completions and the file of the history.
 package lineedit
 
 import (
-	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
-	"golang.org/x/term"
 
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// What ends the reading of a text besides its acceptance. io.EOF is the third:
-// Ctrl-D on an empty line, or the end of the input.
+// What ends the reading of a text other than Enter. io.EOF is another: Ctrl-D on
+// an empty line, or the end of the input.
 var (
-	// ErrInterrupted is Ctrl-C; the text so far comes with it.
+	// ErrInterrupted is Ctrl-C; the text so far is returned with it.
 	ErrInterrupted = errors.New("interrupted")
-	// ErrTokenChanged is an accepted text in which the token of a longer one was
-	// changed, so that the longer one would be lost; the line comes with it.
+	// ErrTokenChanged is an accepted line in which the token of a longer text was
+	// changed, so that the longer text would be lost; the line is returned with it.
 	ErrTokenChanged = errors.New("a part of what stands for a longer text was changed")
-	// ErrWantsEditor is Ctrl-X Ctrl-E; the text so far comes with it.
+	// ErrWantsEditor is Ctrl-X Ctrl-E; the text so far is returned with it.
 	ErrWantsEditor = errors.New("the text is to be opened in the editor")
+
+	errSuspended = errors.New("suspended") // Ctrl-Z
 )
 
-// Candidate is what a word can be completed to.
+// Candidate is a possible completion of a word.
 type Candidate struct{ Value, Description string }
 
-// Editor reads texts that a person types, one after another. On a terminal
-// that can move its cursor it is an editor with the keys of Readline
-// (github.com/reeflective/readline, which reads .inputrc); elsewhere, and with
-// Accessible, it reads plain lines.
+// Editor reads texts, one after another. On a terminal that can move its cursor it
+// is an editor with the keys of Readline and the settings of .inputrc; elsewhere,
+// and with Accessible, it reads plain lines.
 //
-// Enter sends; Alt-Enter begins a new line, and so does Enter in a text that
-// begins with """ until another """ ends it; neither belongs to the text. What
-// cannot be shown on a few lines, such as a long paste, stands in the line as a
-// token, [text #1: 2000 lines], and is put back when the text is read.
+// Enter accepts the text. Alt-Enter begins a new line, and so does Enter in a text
+// that begins with """, until another """ ends it; neither belongs to the text.
+// What cannot be shown on a few lines, such as a long paste, is shown as a token,
+// [text #1: 2000 lines], which the returned text replaces.
 //
-// The fields may be set until the first call of Read.
+// The exported fields may be set until the first call of Read.
 type Editor struct {
-	// Complete offers what the end of the text before the cursor can become, and
-	// how much of it, in bytes, a candidate takes the place of. It may be nil.
+	// Complete returns what the end of the text before the cursor can become, and
+	// how much of it, in bytes, a candidate replaces. It may be nil.
 	Complete func(before string) (candidates []Candidate, replaces int)
 	// Changed is called with the whole text whenever it has changed. It may be nil.
 	Changed func(text string)
-	// Quoted is called with a text that stood between """ and returns what Read
+	// Quoted is called with a text that was between """ and returns what Read
 	// returns instead. It may be nil.
 	Quoted func(text string) string
-	// History holds earlier texts; nil has none.
+	// History is the earlier texts; nil has none.
 	History *History
 
-	streams   *terminal.Streams
-	folds     folds
-	shell     *readline.Shell
-	indent    int           // columns of the prompt
-	cursorRow int           // of the text, where the last drawing left the cursor
-	plain     bool          // nothing can be edited
-	initial   string        // folded
-	last      string        // what Changed was told
-	wants     bool          // Ctrl-X Ctrl-E was pressed
-	suspends  bool          // Ctrl-Z was pressed
-	drawn     chan struct{} // holds one when the line was drawn
-	lines     chan lineRead
-	buffered  *bufio.Reader // of In, for plain lines
-	waiting   bool          // for a line that was asked for before a Ctrl-C
+	streams *terminal.Streams
+	shell   *shell      // for a terminal
+	plain   *lineReader // for everything else
+	last    string      // the text that Changed was last called with
 }
 
 // New returns an editor on stdin and stdout. Only one may be in use.
-func New(streams *terminal.Streams) *Editor {
-	return &Editor{streams: streams, lines: make(chan lineRead, 1), drawn: make(chan struct{}, 1)}
-}
+func New(streams *terminal.Streams) *Editor { return &Editor{streams: streams} }
 
-// Rich tells whether the text can be edited, rather than read line by line.
+// Rich reports whether the text can be edited, rather than read line by line.
 func (e *Editor) Rich() bool {
 	s := e.streams
-	if e.shell == nil && !e.plain {
-		e.plain = !s.InTTY || !s.OutTTY || s.Dumb || s.Accessible
-		if !e.plain {
-			e.shell = e.newShell()
-		}
+	switch {
+	case e.shell != nil || e.plain != nil:
+	case !s.InTTY || !s.OutTTY || s.Dumb || s.Accessible:
+		e.plain = &lineReader{streams: s, lines: make(chan lineRead, 1)}
+	default:
+		e.shell = e.newShell()
 	}
-	return !e.plain
+	return e.shell != nil
 }
 
-// Read shows prompt, which must be clean but for SGR, and returns the text that is
-// typed, beginning with initial. Interrupts are Ctrl-C where the terminal makes a
-// signal of it; nil is fine for a rich editor. The errors are ErrInterrupted,
-// ErrTokenChanged and ErrWantsEditor, with the text so far, io.EOF, ctx.Err(), and those of reading.
-// Whatever comes, the terminal is as it was.
+// Read shows prompt, which must be clean except for SGR sequences, and returns the
+// text typed. The text begins with initial. Interrupts delivers Ctrl-C where the
+// terminal makes a signal of it; it may be nil for a rich editor. The errors are
+// ErrInterrupted, ErrTokenChanged and ErrWantsEditor, with the text so far, io.EOF,
+// ctx.Err() and those of reading. The modes of the terminal are restored.
 func (e *Editor) Read(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
 	e.streams.DrainReplies()
 	if initial != "" && e.Changed != nil {
@@ -109,14 +99,15 @@ func (e *Editor) Read(ctx context.Context, prompt, initial string, interrupts <-
 }
 
 func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, error) {
-	e.shell.Prompt.Primary(func() string { return prompt })
-	e.indent, e.cursorRow = ansi.StringWidth(prompt), 0
-	e.wants, e.last = false, initial
-	if e.initial = e.folds.fold(initial); e.initial != "" {
-		e.shell.Keys.Feed(true, []rune(beginKey)...)
+	s := e.shell
+	s.lib.Prompt.Primary(func() string { return prompt })
+	s.screen.indent, s.screen.cursorRow = ansi.StringWidth(prompt), 0
+	e.last = initial
+	if s.initial = s.folds.fold(initial); s.initial != "" {
+		s.lib.Keys.Feed(true, []rune(beginKey)...)
 	}
-	e.feed(string(e.streams.TypedAhead()))
-	restore := e.remember()
+	s.keys.feed(string(e.streams.TypedAhead()))
+	modes := terminal.SaveModes(e.streams.In)
 
 	type result struct {
 		line string
@@ -125,38 +116,62 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 	done := make(chan result, 1)
 	reading, end := context.WithCancel(ctx)
 	defer end()
-	go e.takeReports(reading)
+	go takeReports(reading, s.lib, s.drawn)
 	go func() {
-		line, err := e.shell.Readline()
+		line, err := s.lib.Readline()
 		done <- result{line, err}
 	}()
 	select {
 	case <-ctx.Done():
-		// The read goes on until the process ends, which is now.
-		restore()
+		// Readline cannot be interrupted; the process is about to end.
+		modes()
+		_, _ = io.WriteString(e.streams.Out, pasteMarksOff+"\r\n")
 		return e.last, ctx.Err()
 	case r := <-done:
-		text := e.folds.unfold(strings.Map(typed, r.line))
+		text := s.folds.unfold(strings.Map(typed, r.line))
 		switch {
-		case e.suspends:
-			e.suspends = false
+		case errors.Is(r.err, errSuspended):
 			suspend()
 			return e.edit(ctx, prompt, text)
-		case e.wants:
-			return text, ErrWantsEditor
 		case errors.Is(r.err, readline.ErrInterrupt):
 			return text, ErrInterrupted
 		case r.err != nil:
 			return text, r.err
-		case e.folds.damaged(r.line) != "":
+		case s.folds.damaged(r.line):
 			return r.line, ErrTokenChanged
 		}
 		return e.unquoted(text), nil
 	}
 }
 
-// Hold keeps what is pasted while nothing is read in one piece, until release is
-// called.
+// readPlain reads lines where nothing can be edited: initial is accepted as a whole,
+// by Enter, or not at all. The prompt goes to stderr, because stdout may be a file.
+func (e *Editor) readPlain(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
+	out := e.streams.Err
+	if initial != "" {
+		fmt.Fprintf(out, "(Enter alone takes this:)\n%s\n", e.streams.Clean(initial))
+	}
+	for text := ""; ; {
+		fmt.Fprint(out, prompt)
+		line, err := e.plain.next(ctx, interrupts)
+		if err != nil {
+			fmt.Fprintln(out)
+			return text, err
+		}
+		if text == "" && line == "" {
+			return initial, nil
+		}
+		text += line
+		e.changed(text)
+		if !openQuote(text) {
+			return e.unquoted(text), nil
+		}
+		text, prompt = text+"\n", "... "
+	}
+}
+
+// Hold keeps a paste that arrives while nothing is read in one piece, until release
+// is called.
 func (e *Editor) Hold() (release func()) {
 	if !e.Rich() {
 		return func() {}
@@ -169,36 +184,7 @@ func (e *Editor) Hold() (release func()) {
 	}
 }
 
-// The marks around pasted text (bracketed paste, xterm), and what turns them on.
-const (
-	pasteBegin    = "\x1b[200~"
-	pasteEnd      = "\x1b[201~"
-	pasteMarksOn  = "\x1b[?2004h"
-	pasteMarksOff = "\x1b[?2004l"
-)
-
-// remember returns how to bring the terminal back to its present modes, with the
-// marks around pasted text (bracketed paste) off and the cursor on a new line.
-func (e *Editor) remember() (restore func()) {
-	stdin, ok := e.streams.In.(*os.File)
-	if !ok {
-		return func() {}
-	}
-	before, err := term.GetState(int(stdin.Fd()))
-	return func() {
-		if err == nil {
-			_ = term.Restore(int(stdin.Fd()), before)
-		}
-		_, _ = io.WriteString(e.streams.Out, pasteMarksOff+"\r\n")
-	}
-}
-
-// insert puts text before the cursor.
-func (e *Editor) insert(text string) {
-	e.shell.Cursor().InsertAt([]rune(text)...)
-}
-
-// changed tells a new text.
+// changed reports a new text to the caller.
 func (e *Editor) changed(text string) {
 	if text != e.last && e.Changed != nil {
 		e.Changed(text)
@@ -206,50 +192,9 @@ func (e *Editor) changed(text string) {
 	e.last = text
 }
 
-func (e *Editor) complete(before string) readline.Completions {
-	if e.Complete == nil {
-		return readline.Completions{}
-	}
-	candidates, replaces := e.Complete(before)
-	// A list that is higher than the screen would scroll the line away.
-	described := true
-	if most := e.streams.Rows() - 4; most > 0 && len(candidates) > most {
-		described, candidates = false, candidates[:min(len(candidates), 3*most)]
-	}
-	values := make([]string, 0, 2*len(candidates))
-	for _, c := range candidates {
-		if !described { // in columns more of them fit
-			c.Description = ""
-		}
-		values = append(values, c.Value, e.streams.Truncate(terminal.CleanLine(c.Description), e.streams.Columns()/2))
-	}
-	completions := readline.CompleteValuesDescribed(values...).NoSort()
-	completions.PREFIX = before[len(before)-min(replaces, len(before)):]
-	return completions
-}
-
-// typed drops the control characters of a stray key, such as Escape.
-func typed(r rune) rune {
-	if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
-		return -1
-	}
-	return r
-}
-
-const quoteMarks = `"""`
-
-// openQuote tells whether a text begins with """ and does not end with it. A first
-// line with both marks is an ordinary one.
-func openQuote(text string) bool {
-	after, quoted := strings.CutPrefix(strings.TrimSpace(text), quoteMarks)
-	first, _, _ := strings.Cut(after, "\n")
-	return quoted && !strings.Contains(first, quoteMarks) && !strings.HasSuffix(after, quoteMarks)
-}
-
-// unquoted is a text without the """ around it.
+// unquoted returns text without the """ around it.
 func (e *Editor) unquoted(text string) string {
-	trimmed := strings.TrimSpace(text)
-	inner, ok := strings.CutPrefix(trimmed, quoteMarks)
+	inner, ok := strings.CutPrefix(strings.TrimSpace(text), quoteMarks)
 	if !ok || !strings.HasSuffix(inner, quoteMarks) {
 		return text
 	}
@@ -258,4 +203,22 @@ func (e *Editor) unquoted(text string) string {
 		return e.Quoted(inner)
 	}
 	return inner
+}
+
+const quoteMarks = `"""`
+
+// openQuote reports whether text begins with """ and does not end with it. A first
+// line with both is an ordinary one.
+func openQuote(text string) bool {
+	after, quoted := strings.CutPrefix(strings.TrimSpace(text), quoteMarks)
+	first, _, _ := strings.Cut(after, "\n")
+	return quoted && !strings.Contains(first, quoteMarks) && !strings.HasSuffix(after, quoteMarks)
+}
+
+// typed drops the control characters of a stray key, such as Escape.
+func typed(r rune) rune {
+	if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
+		return -1
+	}
+	return r
 }

@@ -92,7 +92,7 @@ func TestTheHistoryIsSearched(t *testing.T) {
 		{"<", ""},
 		{"x--", ""},
 	} {
-		s := historySearch{texts: texts, at: len(texts)}
+		s := matches{texts: texts, at: len(texts)}
 		for _, key := range c.keys {
 			switch key {
 			case '<':

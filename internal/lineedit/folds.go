@@ -8,21 +8,20 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// A text that a line editor cannot show stands in its line as a token.
+// The limits of a text that is shown whole; a longer one is folded into a token.
 const (
-	foldedLines      = 10   // more lines than this, or
-	foldedCharacters = 2000 // more characters are folded
+	foldedLines      = 10
+	foldedCharacters = 2000
 )
 
-// folds are the texts behind tokens. The zero value is ready.
+// folds are the texts that tokens stand for. The zero value is ready.
 type folds struct {
 	texts  map[string]string // by token
 	tokens map[string]string // by text
 }
 
-// fold returns text, or the token that stands for it: for a long one, and for
-// one with a tab or another control character, which would steer the terminal or
-// spoil the columns.
+// fold returns text, or its token if it is long or contains a tab or another control
+// character, which would steer the terminal or break the columns.
 func (f *folds) fold(text string) string {
 	lines := strings.Count(text, "\n") + 1
 	visible := !strings.Contains(text, "\t") && !strings.ContainsFunc(text, terminal.Unsafe)
@@ -44,7 +43,7 @@ func (f *folds) fold(text string) string {
 	return token
 }
 
-// unfold puts the texts of the tokens in line back.
+// unfold replaces the tokens in line by their texts.
 func (f *folds) unfold(line string) string {
 	if !strings.Contains(line, "[text #") {
 		return line
@@ -56,24 +55,22 @@ func (f *folds) unfold(line string) string {
 	return strings.NewReplacer(pairs...).Replace(line)
 }
 
-// damaged returns what is left of a token of which a part was changed, so that
-// the text behind it would be lost, else an empty text.
-func (f *folds) damaged(line string) string {
+// damaged reports whether line contains a token that was changed, so that the text
+// it stood for would be lost.
+func (f *folds) damaged(line string) bool {
 	for token := range f.texts {
 		line = strings.ReplaceAll(line, token, "")
 	}
 	for token := range f.texts {
-		begin, _, _ := strings.Cut(token, ":")
-		if at := strings.Index(line, begin); at >= 0 {
-			rest, _, _ := strings.Cut(line[at:], "\n")
-			return rest[:min(len(rest), len(token))]
+		if begin, _, _ := strings.Cut(token, ":"); strings.Contains(line, begin) {
+			return true
 		}
 	}
-	return ""
+	return false
 }
 
-// tokenAt returns how many runes a token has that ends, or with after begins, at
-// a place of a line; 0 for none.
+// tokenAt returns the length, in runes, of the token that ends at a place of a line,
+// or with after begins there; 0 for none.
 func (f *folds) tokenAt(line []rune, at int, after bool) int {
 	for token := range f.texts {
 		if after && strings.HasPrefix(string(line[at:]), token) || !after && strings.HasSuffix(string(line[:at]), token) {
@@ -83,8 +80,8 @@ func (f *folds) tokenAt(line []rune, at int, after bool) int {
 	return 0
 }
 
-// historySource gives a Editor its earlier texts. The editor does not write
-// to it: what was typed is kept by whoever read it.
+// historySource gives the library the earlier texts. It takes none: the caller of
+// the Editor adds to its History.
 type historySource struct {
 	history *History
 	folds   *folds

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// mostInputs is how many texts are kept and offered.
+	// mostInputs is the maximum number of texts offered.
 	mostInputs = 2000
-	// maxInputHistory is the size, in bytes, from which the file is made shorter.
+	// maxInputHistory is the size, in bytes, beyond which the file is shortened.
 	maxInputHistory = 8 << 20
-	// maxInput is the size, in bytes, over which a text is not kept in the file.
+	// maxInput is the size, in bytes, of the longest text written to the file.
 	maxInput = 1 << 20
 )
 
-// History is what was typed before, the latest last, in a file of one JSON
-// object a line, of mode 0600. Several processes may add to it.
+// History is the earlier texts, the latest last, in a file with one JSON object a
+// line and mode 0600. Several processes may add to it.
 type History struct {
 	path  string
 	texts []string
@@ -33,8 +33,8 @@ type inputLine struct {
 	Text string `json:"text"`
 }
 
-// OpenHistory reads the file at path; one that does not exist is empty. Lines
-// that cannot be read are passed over. With an empty path nothing is kept.
+// OpenHistory reads the file at path; a missing one is empty. It skips lines that
+// it cannot read. With an empty path nothing is written.
 func OpenHistory(path string) (*History, error) {
 	h := &History{path: path}
 	if path == "" {
@@ -72,7 +72,7 @@ func readInputs(data []byte) []string {
 	return texts
 }
 
-// Add keeps a text, unless it is blank or the latest one.
+// Add appends a text, unless it is blank or the latest one.
 func (h *History) Add(text string) error {
 	if strings.TrimSpace(text) == "" || len(h.texts) > 0 && h.texts[len(h.texts)-1] == text {
 		return nil
@@ -94,12 +94,12 @@ func (h *History) Add(text string) error {
 	if err != nil {
 		return err
 	}
-	// A newline first ends a line that a crash left unfinished.
+	// The newline before it ends a line that a crash left unfinished.
 	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n")))
 	return errors.Join(err, file.Close())
 }
 
-// shorten rewrites the file with the latest texts that take half of what it may have.
+// shorten rewrites the file with the latest texts that fit into half of its limit.
 func (h *History) shorten() error {
 	unlock, err := atomicfile.Lock(h.path)
 	if err != nil {

@@ -5,11 +5,21 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
+
+// lineReader reads lines in a goroutine, because the read of a terminal cannot be
+// stopped: after a Ctrl-C it goes on, and the next call returns its line.
+type lineReader struct {
+	streams  *terminal.Streams
+	buffered *bufio.Reader
+	lines    chan lineRead
+	reading  bool
+}
 
 // lineRead is a line without its end.
 type lineRead struct {
@@ -17,56 +27,31 @@ type lineRead struct {
 	err  error
 }
 
-// readPlain reads lines where nothing can be edited: initial is taken whole, or
-// not at all. The prompt goes to stderr, because stdout may be a file.
-func (e *Editor) readPlain(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
-	if initial != "" {
-		fmt.Fprintf(e.streams.Err, "(Enter alone takes this:)\n%s\n", e.streams.Clean(initial))
+// next returns the next line, ErrInterrupted, ctx.Err() or an error of reading.
+func (l *lineReader) next(ctx context.Context, interrupts <-chan os.Signal) (string, error) {
+	if !l.reading {
+		l.reading = true
+		go func() { l.lines <- l.read() }()
 	}
-	for text := ""; ; {
-		fmt.Fprint(e.streams.Err, prompt)
-		if !e.waiting {
-			e.waiting = true
-			go func() { e.lines <- e.nextLine() }()
-		}
-		select {
-		case <-ctx.Done():
-			fmt.Fprintln(e.streams.Err)
-			return text, ctx.Err()
-		case <-interrupts:
-			fmt.Fprintln(e.streams.Err)
-			return text, ErrInterrupted
-		case line := <-e.lines:
-			e.waiting = false
-			if errors.Is(line.err, io.EOF) && line.text != "" {
-				line.err = nil // the rest of an input without a newline at its end
-			}
-			if line.err != nil {
-				fmt.Fprintln(e.streams.Err)
-				return text, line.err
-			}
-			if text == "" && line.text == "" {
-				return initial, nil
-			}
-			text += line.text
-			e.changed(text)
-			if !openQuote(text) {
-				return e.unquoted(text), nil
-			}
-			text, prompt = text+"\n", "... "
-		}
+	select {
+	case <-ctx.Done():
+		return "", ctx.Err()
+	case <-interrupts:
+		return "", ErrInterrupted
+	case line := <-l.lines:
+		l.reading = false
+		return line.text, line.err
 	}
 }
 
-// nextLine reads one line. A read of a terminal cannot be stopped: after a Ctrl-C
-// it goes on, and the next Read takes what comes of it.
-func (e *Editor) nextLine() lineRead {
-	if e.buffered == nil {
-		e.buffered = bufio.NewReader(io.MultiReader(bytes.NewReader(e.streams.TypedAhead()), e.streams.In))
+func (l *lineReader) read() lineRead {
+	if l.buffered == nil {
+		l.buffered = bufio.NewReader(io.MultiReader(bytes.NewReader(l.streams.TypedAhead()), l.streams.In))
 	}
-	line, err := e.buffered.ReadString('\n')
-	if err == nil || line != "" && errors.Is(err, io.EOF) {
-		return lineRead{text: strings.TrimRight(line, "\r\n"), err: err}
+	line, err := l.buffered.ReadString('\n')
+	line = strings.TrimRight(line, "\r\n")
+	if errors.Is(err, io.EOF) && line != "" {
+		err = nil // the last line of an input without a newline at its end
 	}
-	return lineRead{err: err}
+	return lineRead{line, err}
 }

@@ -1,16 +1,13 @@
 package lineedit
 
 import (
-	"os"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/reeflective/readline"
-
-	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// The keys that mean something while the history is searched.
+// The keys with a meaning during a search.
 const (
 	keyCtrlC     = 0x03
 	keyCtrlG     = 0x07
@@ -22,178 +19,133 @@ const (
 )
 
 // search looks for an earlier text while its words are typed, as Ctrl-R does in a
-// shell: Ctrl-R goes on to an older one, Ctrl-S to a newer one, Ctrl-G and Ctrl-C
-// give up, and any other key takes the text and does what it does. The library's
+// shell: Ctrl-R goes on to an older text, Ctrl-S to a newer one, Ctrl-G and Ctrl-C
+// cancel, and any other key accepts the text and does what it does. The library's
 // own search draws a list that does not fit on the screen.
-func (e *Editor) search() {
-	shell := e.shell
-	original := string(*shell.Line())
-	s := historySearch{texts: e.History.texts, at: len(e.History.texts)}
-	rest := e.waitingKeys()
+type search struct {
+	lib     *readline.Shell
+	keys    keyQueue
+	folds   *folds
+	history *History
+	hint    func(text string) string // fits a hint on the screen
+}
+
+// register replaces the commands of the library.
+func (s search) register() {
+	s.lib.Keymap.Register(map[string]func(){
+		"reverse-search-history": s.run, "forward-search-history": s.run,
+		"incremental-reverse-search-history": s.run, "incremental-forward-search-history": s.run,
+	})
+}
+
+func (s search) run() {
+	original := string(*s.lib.Line())
+	m := matches{texts: s.history.texts, at: len(s.history.texts)}
+	rest := s.keys.take()
 	for {
-		e.showSearch(&s)
+		s.show(&m)
 		var key string
-		key, rest = e.nextKey(rest)
+		key, rest = s.keys.next(rest)
 		switch {
 		case key == "":
 			return
 		case key[0] == keyCtrlR:
-			s.step(-1)
+			m.step(-1)
 		case key[0] == keyCtrlS:
-			s.step(1)
+			m.step(1)
 		case key[0] == keyBackspace, key[0] == keyDelete:
-			s.shorten()
+			m.shorten()
 		case key[0] == keyCtrlC, key[0] == keyCtrlG:
-			e.endSearch(original)
-			e.feed(rest)
+			s.end(original)
+			s.keys.feed(rest)
 			return
 		case key[0] < ' ':
-			if !s.found() {
-				e.endSearch(original)
-			} else {
-				e.endSearch(e.folds.fold(s.texts[s.at]))
+			if m.found() {
+				original = s.folds.fold(m.texts[m.at])
 			}
+			s.end(original)
 			if key[0] == keyEscape && rest == "" {
-				return // Escape alone ends the search and no more
+				return // Escape alone only ends the search
 			}
-			e.feed(key + rest)
+			s.keys.feed(key + rest)
 			return
 		default:
-			s.add(key)
+			m.add(key)
 		}
 	}
 }
 
-func (e *Editor) showSearch(s *historySearch) {
-	shell := e.shell
-	hint := "search: " + s.query
-	if s.found() {
-		text := []rune(e.folds.fold(s.texts[s.at]))
-		shell.Line().Set(text...)
-		shell.Cursor().Set(len(text))
-	} else if s.query != "" {
-		hint = "nothing was typed before with: " + s.query
+func (s search) show(m *matches) {
+	hint := "search: " + m.query
+	if m.found() {
+		s.set(s.folds.fold(m.texts[m.at]))
+	} else if m.query != "" {
+		hint = "nothing was typed before with: " + m.query
 	}
-	shell.Hint.Set(e.streams.Truncate(terminal.CleanLine(hint), e.streams.Columns()-1) + " ")
-	shell.Display.Refresh()
+	s.lib.Hint.Set(s.hint(hint))
+	s.lib.Display.Refresh()
 }
 
-func (e *Editor) endSearch(line string) {
+func (s search) end(line string) {
+	s.lib.Hint.Reset()
+	s.set(line)
+}
+
+func (s search) set(line string) {
 	text := []rune(line)
-	e.shell.Hint.Reset()
-	e.shell.Line().Set(text...)
-	e.shell.Cursor().Set(len(text))
+	s.lib.Line().Set(text...)
+	s.lib.Cursor().Set(len(text))
 }
 
-// waitingKeys takes what was typed and read and has not come to its turn.
-func (e *Editor) waitingKeys() string {
-	var got []byte
-	for {
-		b, empty := e.shell.Keys.Pop()
-		if empty {
-			return string(got)
-		}
-		got = append(got, b)
-	}
-}
-
-// nextKey returns the next character of what waits, or that is typed, and what was
-// read after it. At the end of the input it is empty.
-func (e *Editor) nextKey(waiting string) (key, rest string) {
-	got := []byte(waiting)
-	for !utf8.FullRune(got) {
-		buffer := make([]byte, 1024)
-		in, ok := e.streams.In.(*os.File)
-		if !ok {
-			return "", ""
-		}
-		n, err := in.Read(buffer)
-		if err != nil || n == 0 {
-			return "", ""
-		}
-		got = append(got, buffer[:n]...)
-	}
-	_, size := utf8.DecodeRune(got)
-	return string(got[:size]), string(got[size:])
-}
-
-// feed gives keys to the library as if they were typed. It takes characters, but
-// what is pasted as bytes.
-func (e *Editor) feed(keys string) {
-	for keys != "" {
-		before, pasted, found := strings.Cut(keys, pasteBegin)
-		e.shell.Keys.Feed(false, []rune(before)...)
-		if !found {
-			return
-		}
-		pasted, keys, found = strings.Cut(pasted, pasteEnd)
-		pasted = pasteBegin + pasted
-		if found {
-			pasted += pasteEnd
-		}
-		for _, b := range []byte(pasted) {
-			e.shell.Keys.Feed(false, rune(b))
-		}
-	}
-}
-
-// historySearch is the state of a search.
-type historySearch struct {
+// matches is the state of a search.
+type matches struct {
 	texts []string // the latest last
 	query string
-	at    int // the text that is shown; len(texts) for none
+	at    int // the text shown; len(texts) for none
 }
 
-func (s *historySearch) found() bool { return s.at < len(s.texts) }
+func (m *matches) found() bool { return m.at < len(m.texts) }
 
-// matches ignores case unless the query has a capital.
-func (s *historySearch) matches(text string) bool {
-	if strings.ToLower(s.query) == s.query {
+// contains ignores case unless the query has a capital.
+func (m *matches) contains(text string) bool {
+	if strings.ToLower(m.query) == m.query {
 		text = strings.ToLower(text)
 	}
-	return strings.Contains(text, s.query)
+	return strings.Contains(text, m.query)
 }
 
-// from looks for a match, from a place on and in a direction.
-func (s *historySearch) from(at, direction int) bool {
-	for ; at >= 0 && at < len(s.texts); at += direction {
-		if s.matches(s.texts[at]) {
-			s.at = at
+// from goes to the first match from a place in a direction, if there is one.
+func (m *matches) from(at, direction int) bool {
+	for ; at >= 0 && at < len(m.texts); at += direction {
+		if m.contains(m.texts[at]) {
+			m.at = at
 			return true
 		}
 	}
 	return false
 }
 
-// add makes the query longer. The text that is shown stays if it still matches.
-func (s *historySearch) add(key string) {
-	s.query += key
-	if !s.from(min(s.at, len(s.texts)-1), -1) {
-		s.at = len(s.texts)
+// add appends to the query. The text shown stays if it still matches.
+func (m *matches) add(key string) {
+	m.query += key
+	if !m.from(min(m.at, len(m.texts)-1), -1) {
+		m.at = len(m.texts)
 	}
 }
 
-// shorten takes the last character of the query back and begins at the newest.
-func (s *historySearch) shorten() {
-	_, size := utf8.DecodeLastRuneInString(s.query)
-	s.query = s.query[:len(s.query)-size]
-	s.at = len(s.texts)
-	if s.query != "" {
-		s.from(len(s.texts)-1, -1)
+// shorten removes the last character of the query and starts from the newest text.
+func (m *matches) shorten() {
+	_, size := utf8.DecodeLastRuneInString(m.query)
+	m.query = m.query[:len(m.query)-size]
+	m.at = len(m.texts)
+	if m.query != "" {
+		m.from(len(m.texts)-1, -1)
 	}
 }
 
 // step goes to the next match in a direction, if there is one.
-func (s *historySearch) step(direction int) {
-	if s.query != "" {
-		s.from(s.at+direction, direction)
+func (m *matches) step(direction int) {
+	if m.query != "" {
+		m.from(m.at+direction, direction)
 	}
-}
-
-// searchCommands are the library's names for what search does.
-func (e *Editor) searchCommands(shell *readline.Shell) {
-	shell.Keymap.Register(map[string]func(){
-		"reverse-search-history": e.search, "forward-search-history": e.search,
-		"incremental-reverse-search-history": e.search, "incremental-forward-search-history": e.search,
-	})
 }

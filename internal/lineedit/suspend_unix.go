@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// suspendLimit is how long a stop may take to come; without a shell that controls
-// jobs it never does.
+// suspendLimit is how long to wait for the stop; without a shell that has job control
+// it never comes.
 const suspendLimit = time.Second
 
-// suspend stops the processes of the terminal's foreground as Ctrl-Z does
-// elsewhere, and returns when they go on.
+// suspend stops the foreground processes of the terminal, as Ctrl-Z does elsewhere,
+// and returns when they continue.
 func suspend() {
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)

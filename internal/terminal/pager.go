@@ -96,7 +96,7 @@ func (s *Streams) runPager(pager, text string) (read bool, err error) {
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	defer saveTerminal(s.Out)()
+	defer SaveModes(s.Out)()
 	disableStop(s.Out)
 	command := pagerCommand(pager)
 	command.Env = pagerEnv(os.Environ())
@@ -163,9 +163,10 @@ func (s *Streams) isEmptied(key string) bool {
 	return set && strings.TrimSpace(value) == "" && s.env != nil
 }
 
-// saveTerminal returns what puts the modes of a terminal back.
-func saveTerminal(w io.Writer) (restore func()) {
-	file, ok := w.(*os.File)
+// SaveModes returns how to restore the present modes of a terminal, which is an
+// *os.File. Anything else has none.
+func SaveModes(stream any) (restore func()) {
+	file, ok := stream.(*os.File)
 	if !ok {
 		return func() {}
 	}

@@ -16,7 +16,7 @@ func ownsTerminal(w io.Writer) bool {
 	return !ok || inForeground(file)
 }
 
-// disableStop makes Ctrl-Z a key like others; saveTerminal undoes it.
+// disableStop makes Ctrl-Z a key like others; SaveModes undoes it.
 func disableStop(w io.Writer) {
 	file, ok := w.(*os.File)
 	if !ok {
