@@ -72,7 +72,7 @@ func rebuildIndex(ctx context.Context, dir string) error {
 // recoverHistory recovers a damaged history and, when the user agrees, puts it in place.
 func recoverHistory(ctx context.Context, opts doctorOptions, dir string, found *finding) (*repairReport, error) {
 	f := opts.f
-	stop := f.IO.Wait("reading the damaged history")
+	stop := f.IO.WaitFor(terminal.Waiting{Label: "reading the damaged history"})
 	recovery, err := history.Recover(ctx, dir)
 	stop()
 	if err != nil {

@@ -12,124 +12,60 @@ import (
 )
 
 const (
-	// answerLimit is how long a rendering may wait for the terminal to tell its
-	// background; people notice more.
+	// answerLimit is how long LightBackground waits for the terminal; people notice
+	// longer delays.
 	answerLimit = 100 * time.Millisecond
-
-	// replyLimit is how long after the question a reply is still kept from
-	// showing up as if it was typed. A pager, a prompt and the end of the program
-	// wait for it where the terminal has not answered.
+	// replyLimit is how long after the question a reply is still kept from showing up
+	// as if it was typed. A pager, a prompt and the end of the program wait for it if
+	// the terminal has not answered.
 	replyLimit = 300 * time.Millisecond
 
-	// backgroundQuestion asks for the background by OSC 11, which many terminals
-	// do not know, and then for the terminal's kind (DA1), which all but a few
-	// answer, and in order: whoever has read the second answer has them all. BEL
-	// ends the first, because rxvt does not answer an ST with a whole ST.
+	// backgroundQuestion asks for the background with OSC 11, which many terminals do
+	// not know, and then for the terminal's kind (DA1), which almost all answer, and
+	// in order: after the second answer there are no more. BEL ends the first one,
+	// because rxvt does not answer an ST with a whole ST.
 	backgroundQuestion = "\x1b]11;?\a\x1b[c"
 )
 
 var colorPattern = regexp.MustCompile(`^11;(?:rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})|#([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2}))`)
 
-// background is the question about the background, which is put once.
-type background struct {
-	asked, light bool
-
-	// An unanswered question keeps the terminal quiet, so that a late reply is
-	// not echoed; see DrainReplies.
-	open  *inquiry
-	typed []byte
-
-	// What goes before the constants of these names; zero is nothing.
-	answerLimit, replyLimit time.Duration
-}
-
-// inquiry is a terminal that is to answer until deadline.
-type inquiry struct {
-	in, out  *os.File
-	restore  func() error
-	deadline time.Time
-	heard    replies
-}
-
 // LightBackground reports whether the terminal has a light background: by
 // COLORFGBG, which rxvt, Konsole and others set to "foreground;background" in
 // the sixteen colours of the terminal, else by asking the terminal, once, for at
-// most 100 ms. It is false if the terminal does not answer. After a question calls
-// of DrainReplies are necessary.
+// most 100 ms. It is false if the terminal does not answer. After it, DrainReplies
+// has to be called before anything else reads from the terminal.
 func (s *Streams) LightBackground() bool {
 	if colors := s.Getenv("COLORFGBG"); colors != "" {
 		number := colors[strings.LastIndexByte(colors, ';')+1:]
 		return number == "7" || number == "15"
 	}
-	if s.background == nil || !s.OutTTY || s.Dumb || !s.answers() {
+	b := s.background
+	if b == nil || !s.OutTTY || s.Dumb || !answers(s.Getenv) {
 		return false
 	}
-	if !s.background.asked {
-		s.background.asked = true
-		s.askBackground()
-	}
-	return s.background.light
-}
-
-// answers tells whether the terminal may be asked. The Linux console prints what
-// it does not know, and GNU screen, unlike tmux under the same name, hands the
-// question to a terminal whose answer may go astray. Over ssh the way there and
-// back may take longer than anybody waits for a reply.
-func (s *Streams) answers() bool {
-	for _, key := range []string{"SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"} {
-		if s.Getenv(key) != "" {
-			return false
+	if !b.asked {
+		b.asked = true
+		if in, out, err := s.TTY(); err == nil {
+			b.ask(in, out)
 		}
 	}
-	name := s.Getenv("TERM")
-	return name != "linux" && (!strings.HasPrefix(name, "screen") || s.Getenv("TMUX") != "")
-}
-
-// askBackground puts the question, unless somebody else owns the terminal or
-// something is typed already.
-func (s *Streams) askBackground() {
-	in, out, err := s.TTY()
-	if err != nil {
-		return
-	}
-	restore, err := quietly(in)
-	if err != nil {
-		closeTTY(in, out)
-		return
-	}
-	c := &inquiry{in: in, out: out, restore: restore, deadline: time.Now().Add(cmp.Or(s.background.replyLimit, replyLimit))}
-	s.background.open = c
-	if _, err := out.WriteString(backgroundQuestion); err != nil {
-		s.DrainReplies()
-		return
-	}
-	if c.listen(time.Now().Add(cmp.Or(s.background.answerLimit, answerLimit))) {
-		s.DrainReplies()
-	}
-	s.background.light = isLight(c.heard.background)
+	return b.light
 }
 
 // DrainReplies ends the question about the background and restores the terminal's
-// modes. It returns at once where there is no question or the terminal has
-// answered; for a reply that is still out it waits, until 300 ms after the
-// question at most, and one that comes later yet shows up as if it was typed.
-// What was typed in the meantime is typed again, or kept for TypedAhead where the
-// system does not let it be. It is called before anybody else reads from the
-// terminal and when the program ends.
+// modes. It returns at once if there is no question or the terminal has answered;
+// otherwise it waits for the reply until 300 ms after the question. A reply that
+// comes even later shows up as if it was typed. What was typed meanwhile is typed
+// again, or saved for TypedAhead where the system does not allow that. It has to be
+// called before anything else reads from the terminal and when the program ends.
 func (s *Streams) DrainReplies() {
-	if s.background == nil || s.background.open == nil {
-		return
+	if s.background != nil && s.background.open != nil {
+		s.background.drain()
 	}
-	c := s.background.open
-	s.background.open = nil
-	c.listen(c.deadline)
-	_ = c.restore()
-	s.background.typed = append(s.background.typed, retype(c.in, c.heard.rest())...)
-	closeTTY(c.in, c.out)
 }
 
-// TypedAhead returns, once, what was typed while the terminal was asked
-// something and could not be given back to it.
+// TypedAhead returns, once, what was typed while the terminal was asked something
+// and could not be given back to it.
 func (s *Streams) TypedAhead() []byte {
 	if s.background == nil {
 		return nil
@@ -139,7 +75,68 @@ func (s *Streams) TypedAhead() []byte {
 	return typed
 }
 
-// listen reads until the last answer is there, which it tells, or deadline.
+// answers reports whether the terminal may be asked. The Linux console prints what
+// it does not know, and GNU screen, unlike tmux with the same TERM, forwards the
+// question to a terminal whose answer may get lost. Over ssh the round trip may take
+// longer than a reply is waited for.
+func answers(env Env) bool {
+	for _, key := range []string{"SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"} {
+		if env(key) != "" {
+			return false
+		}
+	}
+	name := env("TERM")
+	return name != "linux" && (!strings.HasPrefix(name, "screen") || env("TMUX") != "")
+}
+
+// background is the question about the background, which is asked once.
+type background struct {
+	asked, light bool
+	// An unanswered question keeps the terminal quiet, so that a late reply is not
+	// echoed; see DrainReplies.
+	open  *inquiry
+	typed []byte
+
+	// These replace the constants of the same names if they are not 0.
+	answerLimit, replyLimit time.Duration
+}
+
+// inquiry is a terminal that is expected to answer until deadline.
+type inquiry struct {
+	in, out  *os.File
+	restore  func() error
+	deadline time.Time
+	heard    replies
+}
+
+// ask asks the question, unless another process owns the terminal or something was
+// typed already.
+func (b *background) ask(in, out *os.File) {
+	restore, err := quietly(in)
+	if err != nil {
+		closeTTY(in, out)
+		return
+	}
+	now := time.Now()
+	c := &inquiry{in: in, out: out, restore: restore, deadline: now.Add(cmp.Or(b.replyLimit, replyLimit))}
+	b.open = c
+	_, err = out.WriteString(backgroundQuestion)
+	if err != nil || c.listen(now.Add(cmp.Or(b.answerLimit, answerLimit))) {
+		b.drain()
+	}
+	b.light = isLight(c.heard.background)
+}
+
+func (b *background) drain() {
+	c := b.open
+	b.open = nil
+	c.listen(c.deadline)
+	_ = c.restore()
+	b.typed = append(b.typed, retype(c.in, c.heard.rest())...)
+	closeTTY(c.in, c.out)
+}
+
+// listen reads until the last answer or deadline and reports which it was.
 func (c *inquiry) listen(deadline time.Time) bool {
 	buffer := make([]byte, 256)
 	for !c.heard.complete {
@@ -152,10 +149,10 @@ func (c *inquiry) listen(deadline time.Time) bool {
 	return true
 }
 
-// replies is what came from a terminal, replies and typing apart.
+// replies separates what a terminal answers from what is typed.
 type replies struct {
-	background string // what OSC 11 answered, without ESC ]
-	complete   bool   // the answer to DA1 has come
+	background string // the answer to OSC 11, without ESC ]
+	complete   bool   // DA1 was answered
 
 	typed, pending []byte
 }
@@ -164,7 +161,7 @@ var (
 	oscPattern = regexp.MustCompile(`^\x1b\]([^\x07\x1b]*)(?:\x07|\x1b\\)`)
 	daPattern  = regexp.MustCompile(`^\x1b\[\?[0-9;]*c`)
 
-	// An answer that has begun, or ESC alone.
+	// The beginning of an answer, or ESC alone.
 	partPattern = regexp.MustCompile(`^\x1b(?:\][^\x07\x1b]*\x1b?|\[(?:\?[0-9;]*)?)?$`)
 )
 
@@ -188,7 +185,7 @@ func (r *replies) add(data []byte) {
 	}
 }
 
-// rest is what was typed. Half an answer is none of it, but ESC alone is a key.
+// rest returns what was typed: not an unfinished answer, but ESC alone is a key.
 func (r *replies) rest() []byte {
 	if string(r.pending) == "\x1b" {
 		return append(r.typed, r.pending...)
@@ -196,8 +193,8 @@ func (r *replies) rest() []byte {
 	return r.typed
 }
 
-// isLight tells whether a colour of XParseColor's is nearer to white than to
-// black for the eye (ITU-R BT.709).
+// isLight reports whether a colour in the notation of XParseColor looks closer to
+// white than to black (ITU-R BT.709).
 func isLight(answer string) bool {
 	m := colorPattern.FindStringSubmatch(answer)
 	if m == nil {

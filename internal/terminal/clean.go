@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	// sgrPattern bounds the number and size of parameters, because terminals
-	// differ in what they make of overflowing ones.
+	// sgrPattern limits the number and size of parameters, because terminals treat
+	// overflowing ones differently.
 	sgrPattern  = regexp.MustCompile(`\x1b\[((?:[0-9]{0,3}[;:]){0,31}[0-9]{0,3})m`)
 	foldPattern = regexp.MustCompile(`[ \t\n]*[\t\n][ \t\n]*`)
 )
@@ -31,19 +31,19 @@ func Clean(text string) string {
 	return clean(text, true)
 }
 
-// CleanASCII is Clean for a locale without Unicode: what Clean writes is ASCII
-// there, ESC ^[ and invalid UTF-8 a question mark.
+// CleanASCII is Clean with ASCII replacements: ESC becomes ^[ and invalid UTF-8 a
+// question mark.
 func CleanASCII(text string) string {
 	return clean(text, false)
 }
 
-// Clean is the function Clean or CleanASCII, as the locale needs it.
+// Clean is the function Clean, or CleanASCII if the locale lacks Unicode.
 func (s *Streams) Clean(text string) string {
 	return clean(text, s.UTF8)
 }
 
-// CleanLine is the function CleanLine in the characters that the locale shows,
-// for a text of ours: without Unicode … becomes three dots, too.
+// CleanLine is the function CleanLine for hobnob's own texts: without Unicode it uses
+// CleanASCII and three dots instead of ….
 func (s *Streams) CleanLine(text string) string {
 	text = cleanLine(text, s.UTF8)
 	if !s.UTF8 {
@@ -115,9 +115,9 @@ func FilterRendered(text string, color bool) string {
 	return b.String()
 }
 
-// conceals tells whether an SGR sequence with these parameters hides text, or
+// conceals reports whether an SGR sequence with these parameters hides text, or
 // might, because a colour lacks its arguments. The arguments of 38, 48 and 58
-// are no codes of their own (ECMA-48 8.3.117, ITU-T T.416): 38;5;8 is a colour
+// are not codes themselves (ECMA-48 8.3.117, ITU-T T.416): 38;5;8 is a colour
 // and conceals nothing.
 func conceals(params string) bool {
 	fields := strings.Split(params, ";")
@@ -138,7 +138,7 @@ func conceals(params string) bool {
 	return false
 }
 
-// colorArguments counts the fields that belong to a colour.
+// colorArguments returns how many fields belong to a colour.
 func colorArguments(fields []string) int {
 	switch {
 	case len(fields) == 0:
@@ -152,10 +152,17 @@ func colorArguments(fields []string) int {
 	}
 }
 
-// Truncate shortens line to width columns, the last of them … if anything was
-// cut. SGR sequences count nothing and are kept.
-func Truncate(line string, width int) string {
-	return ansi.Truncate(line, width, "…")
+// Truncate shortens line to width columns. If anything was cut, the last of them are
+// …, or three dots without Unicode. SGR sequences take no column and are kept.
+func (s *Streams) Truncate(line string, width int) string {
+	return truncate(line, width, s.UTF8)
+}
+
+func truncate(line string, width int, unicode bool) string {
+	if unicode {
+		return ansi.Truncate(line, width, "…")
+	}
+	return ansi.Truncate(line, width, "...")
 }
 
 // Unsafe reports whether Clean replaces r.

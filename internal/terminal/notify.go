@@ -1,13 +1,12 @@
 package terminal
 
 import (
-	"fmt"
 	"io"
 	"strings"
 	"unicode"
 )
 
-// Notification is a way to tell somebody who looks elsewhere that something is done.
+// Notification is a way to notify a user who is looking elsewhere.
 type Notification string
 
 // The notifications. A terminal that does not know a sequence shows nothing.
@@ -21,36 +20,39 @@ const (
 // maxNotification is the longest text of a notification, in runes.
 const maxNotification = 120
 
-// Notify rings the bell of the terminal of stderr or has it show a text on the
-// desktop, unless there is none or it is dumb. Nothing appears on the screen, so
-// that ACCESSIBLE changes nothing: for a screen reader a sound is as good as ever.
-// Inside tmux a text goes through to the terminal around it, which tmux does only
-// where its option allow-passthrough is on.
+// Notify rings the bell of the terminal of stderr, or has it show text on the desktop,
+// unless there is none or it is dumb. Nothing appears on the screen, so ACCESSIBLE
+// changes nothing. Inside tmux the text goes to the terminal around it, if tmux's
+// option allow-passthrough is on.
 func (s *Streams) Notify(how Notification, text string) {
 	if !s.ErrTTY || s.Dumb {
 		return
 	}
-	text = plainText(text)
+	sequence := ""
 	switch how {
 	case NotifyBell:
 		_, _ = io.WriteString(s.Err, "\a")
+		return
 	case NotifyOSC9:
 		// "9;4;…" would be a progress bar; a text of words cannot be one.
-		_, _ = io.WriteString(s.Err, s.throughTmux(fmt.Sprintf("\x1b]9;%s\a", text)))
+		sequence = "\x1b]9;" + plainText(text) + "\a"
 	case NotifyOSC777:
-		_, _ = io.WriteString(s.Err, s.throughTmux(fmt.Sprintf("\x1b]777;notify;hobnob;%s\a", text)))
+		sequence = "\x1b]777;notify;hobnob;" + plainText(text) + "\a"
+	default:
+		return
 	}
+	if s.Getenv("TMUX") != "" {
+		sequence = throughTmux(sequence)
+	}
+	_, _ = io.WriteString(s.Err, sequence)
 }
 
 // throughTmux wraps a sequence for the terminal around tmux.
-func (s *Streams) throughTmux(sequence string) string {
-	if s.Getenv("TMUX") == "" {
-		return sequence
-	}
+func throughTmux(sequence string) string {
 	return "\x1bPtmux;" + strings.ReplaceAll(sequence, "\x1b", "\x1b\x1b") + "\x1b\\"
 }
 
-// plainText leaves of a text what cannot end or split a sequence.
+// plainText removes from text what could end or split a sequence.
 func plainText(text string) string {
 	plain := []rune(strings.Map(func(r rune) rune {
 		if r == ';' || !unicode.IsPrint(r) {

@@ -53,7 +53,10 @@ func FuzzNotify(f *testing.F) {
 			var out bytes.Buffer
 			s.Err = &out
 			s.Notify(how, text)
-			before, after, _ := strings.Cut(s.throughTmux(sequence), "\x00")
+			if tmux {
+				sequence = throughTmux(sequence)
+			}
+			before, after, _ := strings.Cut(sequence, "\x00")
 			inner, ok := strings.CutPrefix(out.String(), before)
 			inner, end := strings.CutSuffix(inner, after)
 			if !ok || !end || !utf8.ValidString(inner) || strings.ContainsFunc(inner, func(r rune) bool { return r == ';' || Unsafe(r) }) || utf8.RuneCountInString(inner) > maxNotification {

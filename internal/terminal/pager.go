@@ -19,31 +19,32 @@ import (
 const terminalTab = 8
 
 // Page writes text, which must be safe already, to stdout. On a terminal that is
-// too short for it, it goes through the pager that HOBNOB_PAGER, else PAGER
-// names, else less; a variable that is empty, and cat, mean none. Leaving the
-// pager early is no error. While it runs, Ctrl-C is the pager's, and Ctrl-Z is a key
-// like others: a less without shell and editor ignores the signal, so that hobnob
-// would stop alone and the pager share the keys with the shell. A pager that fails before it has read anything, because there
-// is none or its options are wrong, gives way to plain output. A pager starts when
-// the terminal owes no reply any more, see DrainReplies.
+// too short for it, it runs the pager that HOBNOB_PAGER, else PAGER names, else
+// less; a variable that is empty, and cat, mean none. Leaving the pager early is no
+// error. While it runs, Ctrl-C belongs to the pager, and Ctrl-Z is a key like others:
+// a less without shell and editor ignores the signal, so that only hobnob would stop
+// and the pager share the keys with the shell. If a pager fails before it has read
+// anything, because it is missing or its options are wrong, text is written directly.
 func (s *Streams) Page(text string) error {
-	pager, ok := s.pager()
-	if !ok || !s.OutTTY || s.Dumb || !s.exceedsScreen(text) || !ownsTerminal(s.Out) {
-		_, err := io.WriteString(s.Out, text)
-		return err
+	command := ""
+	if s.OutTTY && !s.Dumb && exceeds(text, s.Rows()-1, s.Columns()) && ownsTerminal(s.Out) {
+		command = pagerOf(s.env)
 	}
-	read, err := s.runPager(pager, text)
-	if err != nil && !read {
-		_, err = io.WriteString(s.Out, text)
-		return err
+	if command != "" {
+		// A late reply would be keys for the pager, and the modes during a question are
+		// not those to restore after it.
+		s.DrainReplies()
+		if read, err := runPager(command, text, s.Out, s.Err); read || err == nil {
+			return nil
+		}
 	}
-	return nil
+	_, err := io.WriteString(s.Out, text)
+	return err
 }
 
-// exceedsScreen reports whether text, with the line below it for the shell's
-// prompt, takes more rows than the terminal has.
-func (s *Streams) exceedsScreen(text string) bool {
-	rows, columns := s.Rows()-1, s.Columns()
+// exceeds reports whether text takes more than rows of a terminal; one without rows
+// has no known size.
+func exceeds(text string, rows, columns int) bool {
 	if rows < 1 {
 		return false
 	}
@@ -55,7 +56,7 @@ func (s *Streams) exceedsScreen(text string) bool {
 	return false
 }
 
-// wrappedRows counts the rows that a line takes on a terminal, which wraps it.
+// wrappedRows returns how many rows a line takes on a terminal, which wraps it.
 func wrappedRows(line string, columns int) int {
 	rows, at, state := 1, 0, byte(0)
 	for line != "" {
@@ -73,12 +74,9 @@ func wrappedRows(line string, columns int) int {
 	return rows
 }
 
-// runPager reports whether the pager has read anything of the text, which then
-// must not be written again.
-func (s *Streams) runPager(pager, text string) (read bool, err error) {
-	// A late reply would be keys for the pager, and the modes of a terminal that
-	// is asked something are not those to put back after it.
-	s.DrainReplies()
+// runPager reports whether the pager has read any of the text, which must not be
+// written again then.
+func runPager(pager, text string, out, errOut io.Writer) (read bool, err error) {
 	source, sink, err := os.Pipe()
 	if err != nil {
 		return false, err
@@ -91,30 +89,30 @@ func (s *Streams) runPager(pager, text string) (read bool, err error) {
 		close(written)
 	}()
 
-	// A pager that was killed leaves the terminal as it is, so nothing here kills
-	// it, and the terminal is put back in case somebody else did.
+	// A killed pager leaves its modes behind. Nothing here kills it; the modes are
+	// restored in case something else does.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
-	defer SaveModes(s.Out)()
-	disableStop(s.Out)
+	defer SaveModes(out)()
+	disableStop(out)
 	command := pagerCommand(pager)
 	command.Env = pagerEnv(os.Environ())
-	command.Stdin, command.Stdout, command.Stderr = source, s.Out, s.Err
+	command.Stdin, command.Stdout, command.Stderr = source, out, errOut
 	err = command.Run()
 
-	// What is still in the pipe was not read.
+	// What is left in the pipe was not read.
 	left, cerr := io.Copy(io.Discard, source)
 	<-written
 	return left < int64(len(text)), errors.Join(err, cerr)
 }
 
-// OutliveInterrupts begins a script for sh that runs a program which has the
-// terminal, and for which Ctrl-C is a key: sh itself must wait for it.
+// OutliveInterrupts begins a script for sh that runs a program on the terminal for
+// which Ctrl-C is a key: sh itself must not end before it.
 const OutliveInterrupts = "trap : INT; "
 
-// pagerCommand runs a pager that may have options. On Unix the shell takes it
-// apart, as for git and man.
+// pagerCommand runs a pager that may have options. On Unix the shell splits them, as
+// for git and man.
 func pagerCommand(pager string) *exec.Cmd {
 	if _, err := exec.LookPath(pager); err == nil {
 		return exec.Command(pager) //nolint:noctx // see runPager
@@ -127,10 +125,10 @@ func pagerCommand(pager string) *exec.Cmd {
 	return exec.Command("sh", "-c", OutliveInterrupts+pager) //nolint:noctx // see runPager
 }
 
-// pagerEnv is the environment of a pager. What it shows is hostile, so less gets
-// no shell, no editor and no log (LESSSECURE), and runs no program over its input
-// (LESSOPEN). Its own options are to leave when all fits (F), show colours (R)
-// and keep the screen (X); colours are shown whatever LESS says.
+// pagerEnv returns the environment of a pager. What it shows is hostile, so less gets
+// no shell, no editor and no log (LESSSECURE), and runs no program on its input
+// (LESSOPEN). Its default options are to quit if all fits (F), show colours (R) and
+// keep the screen (X); colours are shown whatever LESS says.
 func pagerEnv(environment []string) []string {
 	less := "FRX"
 	env := slices.DeleteFunc(slices.Clone(environment), func(entry string) bool {
@@ -143,24 +141,26 @@ func pagerEnv(environment []string) []string {
 	return append(env, "LESS="+less, "LESSSECURE=1", "LESSCHARSET=utf-8")
 }
 
-func (s *Streams) pager() (string, bool) {
+// pagerOf returns the pager that the environment names, "" for none.
+func pagerOf(env Env) string {
 	for _, key := range []string{"HOBNOB_PAGER", "PAGER"} {
-		pager := strings.TrimSpace(s.Getenv(key))
-		if pager != "" || s.isEmptied(key) {
-			return pager, pager != "" && pager != "cat"
+		if env == nil {
+			break
+		}
+		pager := strings.TrimSpace(env(key))
+		// An Env does not distinguish an empty variable from a missing one.
+		value, set := os.LookupEnv(key)
+		switch {
+		case pager == "cat", pager == "" && set && strings.TrimSpace(value) == "":
+			return ""
+		case pager != "":
+			return pager
 		}
 	}
 	if _, err := exec.LookPath("less"); err != nil {
-		return "", false
+		return ""
 	}
-	return "less", true
-}
-
-// isEmptied tells a variable that is set to nothing from one that is not set,
-// which an Env cannot.
-func (s *Streams) isEmptied(key string) bool {
-	value, set := os.LookupEnv(key)
-	return set && strings.TrimSpace(value) == "" && s.env != nil
+	return "less"
 }
 
 // SaveModes returns how to restore the present modes of a terminal, which is an

@@ -33,13 +33,12 @@ func TestPageAsksWhetherTheTextFitsOnTheScreen(t *testing.T) {
 		{"text after a tab", strings.Repeat("\t\taaaaa\n", 5), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := &Streams{Width: 20, Height: 10}
-			if got := s.exceedsScreen(c.text); got != c.want {
+			if got := exceeds(c.text, 9, 20); got != c.want {
 				t.Errorf("got %v", got)
 			}
 		})
 	}
-	if (&Streams{}).exceedsScreen(strings.Repeat("a\n", 1000)) {
+	if exceeds(strings.Repeat("a\n", 1000), -1, 80) {
 		t.Error("a terminal whose size is not known has a pager")
 	}
 }
@@ -57,24 +56,21 @@ func TestPagerIsTheOneThatTheEnvironmentNames(t *testing.T) {
 		name  string
 		pairs []string
 		want  string
-		ok    bool
 	}{
-		{"of hobnob alone", []string{"HOBNOB_PAGER=more", "PAGER=less"}, "more", true},
-		{"of all", []string{"PAGER= less -S "}, "less -S", true},
-		{"cat is none", []string{"PAGER=cat"}, "", false},
-		{"cat is none, whatever the other", []string{"HOBNOB_PAGER=cat", "PAGER=less"}, "", false},
-		{"set to nothing is none", []string{"HOBNOB_PAGER=", "PAGER=less"}, "", false},
-		{"PAGER set to nothing is none", []string{"PAGER="}, "", false},
+		{"of hobnob alone", []string{"HOBNOB_PAGER=more", "PAGER=less"}, "more"},
+		{"of all", []string{"PAGER= less -S "}, "less -S"},
+		{"cat is none", []string{"PAGER=cat"}, ""},
+		{"cat is none, whatever the other", []string{"HOBNOB_PAGER=cat", "PAGER=less"}, ""},
+		{"set to nothing is none", []string{"HOBNOB_PAGER=", "PAGER=less"}, ""},
+		{"PAGER set to nothing is none", []string{"PAGER="}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, pair := range c.pairs {
 				key, value, _ := strings.Cut(pair, "=")
 				t.Setenv(key, value)
 			}
-			s := &Streams{env: environment(c.pairs...)}
-			got, ok := s.pager()
-			if ok != c.ok || ok && got != c.want {
-				t.Errorf("got %q, %v", got, ok)
+			if got := pagerOf(environment(c.pairs...)); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
 			}
 		})
 	}

@@ -15,26 +15,25 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// maxAnswer bounds what is read for one question, in bytes.
+// maxAnswer is the limit of an answer, in bytes.
 const maxAnswer = 64 << 10
 
-// maxConfirmations is how often Confirm asks for a yes or a no.
+// maxConfirmations is how often Confirm asks.
 const maxConfirmations = 3
 
 // ErrNoTerminal means that there is no terminal on which the user could answer.
 var ErrNoTerminal error = failure.New(failure.Usage, failure.Plain("there is no terminal to ask on; give the answer as a flag"), "no terminal to ask on")
 
-// Ask writes question and a space to the terminal and returns the line typed,
-// without the spaces around it. It talks to the terminal itself, so that stdin
-// and stdout stay free for data. The errors are ErrNoTerminal, io.EOF for
-// Ctrl-D, and ctx.Err() once ctx is done.
+// Ask writes question and a space to the terminal and returns the line typed, without
+// the spaces around it. It uses the terminal itself, so that stdin and stdout stay
+// free for data. The errors are ErrNoTerminal, io.EOF for Ctrl-D, and ctx.Err().
 func (s *Streams) Ask(ctx context.Context, question string) (string, error) {
 	answer, err := s.prompt(ctx, question, false)
 	return strings.TrimSpace(answer), err
 }
 
-// AskSecret is Ask with the typing hidden and spaces kept. Whatever the outcome,
-// typing is visible again when it returns.
+// AskSecret is Ask with the typing hidden, and with spaces. When it returns, typing is
+// visible again in any case.
 func (s *Streams) AskSecret(ctx context.Context, question string) (string, error) {
 	return s.prompt(ctx, question, true)
 }
@@ -57,8 +56,8 @@ func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
 	return false, nil
 }
 
-// Tell writes lines to the terminal that Ask asks on, between its questions, and
-// breaks long ones at a space. The error is ErrNoTerminal.
+// Tell writes lines to the terminal of the prompts and breaks long ones at a space. The
+// error is ErrNoTerminal.
 func (s *Streams) Tell(lines ...string) error {
 	in, out, err := s.TTY()
 	if err != nil {
@@ -71,8 +70,8 @@ func (s *Streams) Tell(lines ...string) error {
 	return nil
 }
 
-// TTY opens the terminal itself, wherever stdin and stdout go. The caller closes
-// both files, which may be one. The error is ErrNoTerminal.
+// TTY opens the terminal itself, even if stdin and stdout are redirected. The caller
+// closes both files, which may be one. The error is ErrNoTerminal.
 func (s *Streams) TTY() (in, out *os.File, err error) {
 	s.DrainReplies()
 	open := s.OpenTTY
@@ -122,8 +121,8 @@ func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (str
 	case <-ctx.Done():
 		err := errors.Join(ctx.Err(), restore())
 		fmt.Fprintln(out)
-		// Where a terminal takes no deadline (macOS, Windows) the read ends with
-		// the next line typed, and nobody waits for it.
+		// Where a terminal has no deadline (macOS, Windows) the read ends in the
+		// background, with the next line typed.
 		_ = in.SetReadDeadline(time.Unix(1, 0))
 		go func() {
 			<-done
@@ -133,8 +132,8 @@ func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (str
 	}
 }
 
-// readLine reads no further than one line of a terminal in its line mode, where
-// a read never returns more, so that nothing typed ahead is lost.
+// readLine reads one line of a terminal in line mode, where a read never returns more,
+// so that nothing typed ahead is lost.
 func readLine(in io.Reader) (string, error) {
 	var line []byte
 	buffer := make([]byte, 4096)

@@ -59,14 +59,15 @@ func (d *desk) types(text string) {
 func (d *desk) arrives() {
 	d.t.Helper()
 	n, polled := 0, error(unix.EINTR)
-	err := control(d.tty, func(fd int) {
+	err := control(d.tty, func(fd int) error {
 		ready := []unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}
 		for errors.Is(polled, unix.EINTR) {
 			n, polled = unix.Poll(ready, 10_000)
 		}
+		return polled
 	})
 	if err != nil || n != 1 {
-		d.t.Fatalf("the line does not arrive: %v, %v", err, polled)
+		d.t.Fatalf("the line does not arrive: %v", err)
 	}
 }
 
@@ -224,7 +225,7 @@ func TestPromptsNeedATerminal(t *testing.T) {
 func TestWaitOnARealTerminal(t *testing.T) {
 	d := newDesk(t)
 	s := &Streams{Err: d.tty, ErrTTY: true, UTF8: true, Width: 40}
-	stop := s.Wait("asking")
+	stop := s.WaitFor(Waiting{Label: "asking"})
 	d.sees("asking ")
 	stop()
 	if _, err := io.WriteString(d.tty, "answer"); err != nil {

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
@@ -11,9 +12,9 @@ import (
 
 const (
 	columnGap = "  "
-	// minFlexible is the least number of columns that a shrinking column keeps.
+	// minFlexible is the minimum width of a column that is truncated.
 	minFlexible = 10
-	// recordCell is how many columns of a flexible cell a record shows.
+	// recordCell is the maximum width of a flexible cell in a record.
 	recordCell = 80
 	boldStart  = "\x1b[1m"
 )
@@ -30,62 +31,91 @@ type Column struct {
 
 // Table writes rows to stdout. Every cell is cleaned to one line; a missing one is
 // empty. On a terminal the columns are aligned under their titles, and no line is
-// wider than the terminal. Where that has no room for all columns each row is a
-// record, a line of "TITLE: value" for each cell, which the terminal wraps; so it
-// is for screen readers everywhere, and there nothing is truncated. Not on a
-// terminal, cells are whole and separated by tabs, and there is no line of titles.
+// wider than the terminal. If it has no room for all columns, each row is a record,
+// a line of "TITLE: value" for each cell, which the terminal wraps; screen readers
+// always get records, with nothing truncated. Without a terminal, cells are complete
+// and separated by tabs, and there are no titles.
 func (s *Streams) Table(columns []Column, rows [][]string) error {
 	if len(columns) == 0 {
 		return nil
 	}
-	titles := make([]string, len(columns))
-	for i, column := range columns {
-		titles[i] = column.Title
+	clean := CleanLine
+	if s.OutTTY {
+		clean = s.CleanLine
 	}
-	table := [][]string{s.cleanCells(titles, len(columns))}
+	t := table{columns: columns, width: s.Columns(), unicode: s.UTF8, accessible: s.Accessible, bold: s.OutColor}
+	for _, column := range columns {
+		t.titles = append(t.titles, clean(column.Title))
+	}
 	for _, row := range rows {
-		table = append(table, s.cleanCells(row, len(columns)))
+		fields := make([]string, len(columns))
+		for i := range min(len(row), len(columns)) {
+			fields[i] = clean(row[i])
+		}
+		t.rows = append(t.rows, fields)
 	}
 	var b strings.Builder
 	if !s.OutTTY {
-		for _, row := range table[1:] {
+		for _, row := range t.rows {
 			b.WriteString(strings.Join(row, "\t") + "\n")
 		}
-	} else if widths, ok := s.columnWidths(columns, table); ok && !s.Accessible {
-		s.align(&b, columns, table, widths)
+	} else if widths, ok := t.widths(); ok && !s.Accessible {
+		t.align(&b, widths)
 	} else {
-		s.records(&b, columns, table)
+		t.records(&b)
 	}
 	_, err := io.WriteString(s.Out, b.String())
 	return err
 }
 
-func (s *Streams) cleanCells(row []string, count int) []string {
-	clean := CleanLine
-	if s.OutTTY {
-		clean = s.CleanLine
-	}
-	cells := make([]string, count)
-	for i := range min(len(row), count) {
-		cells[i] = clean(row[i])
-	}
-	return cells
+// table is a table of clean cells for a terminal.
+type table struct {
+	columns                   []Column
+	titles                    []string
+	rows                      [][]string
+	width                     int
+	unicode, accessible, bold bool
 }
 
-func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string, widths []int) {
-	for i, row := range table {
-		fields := make([]string, len(columns))
+// widths gives each column the width of its widest cell and takes the excess from
+// the flexible one. It fails if that is not wide enough.
+func (t table) widths() (widths []int, ok bool) {
+	flexible, total := len(t.columns)-1, len(columnGap)*(len(t.columns)-1)
+	for j := len(t.columns) - 1; j >= 0; j-- {
+		if t.columns[j].Flexible {
+			flexible = j
+		}
+	}
+	for j, title := range t.titles {
+		width := ansi.StringWidth(title)
+		for _, row := range t.rows {
+			width = max(width, ansi.StringWidth(row[j]))
+		}
+		widths = append(widths, width)
+		total += width
+	}
+	excess := max(total-t.width, 0)
+	if excess > max(widths[flexible]-minFlexible, 0) {
+		return nil, false
+	}
+	widths[flexible] -= excess
+	return widths, true
+}
+
+func (t table) align(b *strings.Builder, widths []int) {
+	for i, row := range slices.Concat([][]string{t.titles}, t.rows) {
+		fields := make([]string, len(row))
 		for j, cell := range row {
-			cell = s.Truncate(cell, widths[j])
+			cell = truncate(cell, widths[j], t.unicode)
 			padding := strings.Repeat(" ", widths[j]-ansi.StringWidth(cell))
-			if columns[j].Right {
+			if t.columns[j].Right {
 				fields[j] = padding + cell
 			} else {
 				fields[j] = cell + padding
 			}
 		}
 		line := strings.TrimRight(strings.Join(fields, columnGap), " ")
-		if i == 0 && s.OutColor {
+		if i == 0 && t.bold {
 			line = boldStart + line + cells.Reset
 		}
 		b.WriteString(line + "\n")
@@ -94,69 +124,29 @@ func (s *Streams) align(b *strings.Builder, columns []Column, table [][]string, 
 
 // records writes each row as the lines of its cells. A table without rows is its
 // titles.
-func (s *Streams) records(b *strings.Builder, columns []Column, table [][]string) {
-	titles := table[0]
-	if len(table) == 1 {
-		b.WriteString(strings.TrimRight(strings.Join(titles, "\n"), "\n") + "\n")
+func (t table) records(b *strings.Builder) {
+	if len(t.rows) == 0 {
+		b.WriteString(strings.TrimRight(strings.Join(t.titles, "\n"), "\n") + "\n")
 		return
 	}
-	for i, row := range table[1:] {
+	for i, row := range t.rows {
 		if i > 0 {
 			b.WriteString("\n")
 		}
 		for j, cell := range row {
-			if columns[j].Flexible && !s.Accessible {
-				cell = s.Truncate(cell, recordCell)
+			if t.columns[j].Flexible && !t.accessible {
+				cell = truncate(cell, recordCell, t.unicode)
 			}
-			b.WriteString(s.field(titles[j], cell))
+			title := t.titles[j]
+			switch {
+			case title != "" && t.bold && !t.accessible:
+				title = boldStart + title + ":" + cells.Reset + " "
+			case title != "":
+				title += ": "
+			case cell == "":
+				continue
+			}
+			b.WriteString(strings.TrimRight(title+cell, " ") + "\n")
 		}
 	}
-}
-
-// field is the line of a cell in a record, none where it has neither title nor
-// value.
-func (s *Streams) field(title, value string) string {
-	switch {
-	case title != "" && s.OutColor && !s.Accessible:
-		title = boldStart + title + ":" + cells.Reset
-	case title != "":
-		title += ":"
-	case value == "":
-		return ""
-	default:
-		return value + "\n"
-	}
-	return strings.TrimRight(title+" "+value, " ") + "\n"
-}
-
-// columnWidths gives each column the width of its widest cell and takes what is
-// too much from the flexible one. It fails where that cannot give enough.
-func (s *Streams) columnWidths(columns []Column, table [][]string) (widths []int, ok bool) {
-	widths = make([]int, len(columns))
-	for _, row := range table {
-		for j, cell := range row {
-			widths[j] = max(widths[j], ansi.StringWidth(cell))
-		}
-	}
-	flexible, total := len(columns)-1, len(columnGap)*(len(columns)-1)
-	for j := len(columns) - 1; j >= 0; j-- {
-		if columns[j].Flexible {
-			flexible = j
-		}
-		total += widths[j]
-	}
-	excess := max(total-s.Columns(), 0)
-	if excess > max(widths[flexible]-minFlexible, 0) {
-		return nil, false
-	}
-	widths[flexible] -= excess
-	return widths, true
-}
-
-// Truncate is the function Truncate in the characters that the locale shows.
-func (s *Streams) Truncate(line string, width int) string {
-	if s.UTF8 {
-		return Truncate(line, width)
-	}
-	return ansi.Truncate(line, width, "...")
 }

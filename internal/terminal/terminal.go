@@ -5,65 +5,68 @@
 // It must not know commands, settings, Markdown, the service or where a text came
 // from: whatever it is given to show counts as hostile.
 //
-// One measure of width is used throughout, the grapheme clusters of
-// github.com/charmbracelet/x/ansi, in terminal columns.
+// All widths are in columns, measured by the grapheme clusters of
+// github.com/charmbracelet/x/ansi.
 package terminal
 
 import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"golang.org/x/term"
 )
 
-// Env looks an environment variable up; an unset one is empty, as with
+// defaultWidth is the number of columns if it is unknown.
+const defaultWidth = 80
+
+// Env returns the value of an environment variable; a missing one is empty, as with
 // os.Getenv.
 type Env func(key string) string
 
-// Streams is the three standard streams and what was found out about them by
-// Detect. A literal with the fields that matter serves in tests: zero means
-// no terminal, no colour, ASCII and 80 columns.
+// Streams is the three standard streams and what Detect found out about them. Tests
+// can use a literal: the zero value has no terminal, no colour, ASCII and 80 columns.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 
 	InTTY, OutTTY, ErrTTY bool
 
-	// Width and Height, in columns and rows, go before what the terminal tells;
+	// Width and Height, in columns and rows, override the size of the terminal;
 	// Detect leaves them zero. See Columns and Rows.
 	Width, Height int
 
-	// OutColor and ErrColor tell whether SGR sequences may be written at all:
-	// not for NO_COLOR (https://no-color.org), not with CLICOLOR=0, always with
-	// CLICOLOR_FORCE (https://bixense.com/clicolors), otherwise on a terminal
-	// that is not dumb.
+	// OutColor and ErrColor report whether SGR sequences may be written at all: not
+	// with NO_COLOR (https://no-color.org), not with CLICOLOR=0, always with
+	// CLICOLOR_FORCE (https://bixense.com/clicolors), otherwise on a terminal that is
+	// not dumb.
 	OutColor, ErrColor bool
 
 	// Accessible is set by ACCESSIBLE (neither empty nor 0): no spinner and no
 	// box drawing, for screen readers.
 	Accessible bool
 
-	// UTF8 tells whether the locale shows Unicode.
+	// UTF8 reports whether the locale can show Unicode.
 	UTF8 bool
 
 	// Dumb is set by TERM=dumb and, except on Windows, by a missing TERM: the
 	// cursor cannot be moved.
 	Dumb bool
 
-	// OpenTTY opens the terminal that prompts talk to, which the prompt then
-	// closes; in and out may be one file. Nil opens the controlling terminal.
+	// OpenTTY opens the terminal for a prompt, which closes it; in and out may be one
+	// file. Nil opens the controlling terminal.
 	OpenTTY func() (in, out *os.File, err error)
 
 	env        Env
-	screens    []*os.File  // stdout and stderr, those that are terminals
-	background *background // nil asks nothing
+	screens    []*os.File  // those of stdout and stderr that are terminals
+	background *background // nil never asks
 }
 
-// Detect finds the facts about the streams. It neither writes to a terminal nor
-// asks one anything. On Windows it makes the console obey SGR sequences, and a
-// console that cannot gets no colour.
+// Detect finds out about the streams. It neither writes to a terminal nor asks one
+// anything. On Windows it makes the console obey SGR sequences; one that cannot gets
+// no colour.
 func Detect(in, out, err *os.File, env Env) *Streams {
 	s := &Streams{
 		In: in, Out: out, Err: err,
@@ -72,8 +75,12 @@ func Detect(in, out, err *os.File, env Env) *Streams {
 		UTF8:       isUTF8(env, runtime.GOOS),
 		Dumb:       isDumb(env, runtime.GOOS),
 		env:        env,
-		screens:    terminals(out, err),
 		background: new(background),
+	}
+	for _, f := range []*os.File{out, err} {
+		if isTerminal(f) {
+			s.screens = append(s.screens, f)
+		}
 	}
 	s.OutColor = color(env, s.OutTTY && !s.Dumb && obeysSequences(out))
 	s.ErrColor = color(env, s.ErrTTY && !s.Dumb && obeysSequences(err))
@@ -109,6 +116,43 @@ func (s *Streams) Getenv(key string) string {
 	return s.env(key)
 }
 
+// Columns returns the width of stdout's terminal, else of stderr's, else COLUMNS, else
+// 80. It reads the size at each call, because people resize terminals; COLUMNS comes
+// last, because shells leave it stale after a resize.
+func (s *Streams) Columns() int {
+	if s.Width > 0 {
+		return s.Width
+	}
+	if columns, _ := size(s.screens); columns > 0 {
+		return columns
+	}
+	if columns, err := strconv.Atoi(s.Getenv("COLUMNS")); err == nil && columns > 0 {
+		return columns
+	}
+	return defaultWidth
+}
+
+// Rows returns the present height of stdout's terminal, else of stderr's; 0 if it is
+// unknown.
+func (s *Streams) Rows() int {
+	if s.Height > 0 {
+		return s.Height
+	}
+	_, rows := size(s.screens)
+	return rows
+}
+
+// size returns the size of the first terminal that has one, else zeros.
+func size(terminals []*os.File) (columns, rows int) {
+	for _, f := range terminals {
+		columns, rows, err := term.GetSize(int(f.Fd()))
+		if err == nil && columns > 0 {
+			return columns, rows
+		}
+	}
+	return 0, 0
+}
+
 func isTerminal(f *os.File) bool {
 	return f != nil && term.IsTerminal(int(f.Fd()))
 }
@@ -134,8 +178,8 @@ func isDumb(env Env, goos string) bool {
 	return name == "dumb" || name == "" && goos != "windows"
 }
 
-// isUTF8 follows the order of setlocale(3). With no locale at all the guess is
-// yes, because containers and ssh sessions come without one.
+// isUTF8 follows the order of setlocale(3). Without any locale it is true, because
+// containers and ssh sessions often have none.
 func isUTF8(env Env, goos string) bool {
 	if goos == "windows" {
 		return true

@@ -3,59 +3,163 @@
 package terminal
 
 import (
+	"errors"
+	"io"
 	"os"
+	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+var errBusy = errors.New("the terminal is in use")
 
 func openTTY() (in, out *os.File, err error) {
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	return tty, tty, err
 }
 
-// hideTyping turns the echo off and returns how to restore it. The flags are
-// those of golang.org/x/term.ReadPassword, which cannot serve here: it cannot be
-// interrupted, and turns the echo off at a moment that nobody knows.
+// obeysSequences is true: only the Windows console has to be switched.
+func obeysSequences(*os.File) bool { return true }
+
+// ownSession detaches a program from this terminal.
+func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+
+// hideTyping turns the echo off and returns how to restore it. The flags are those
+// of golang.org/x/term.ReadPassword, which cannot be interrupted and turns the echo
+// off at an unknown moment.
 func hideTyping(tty *os.File) (restore func() error, err error) {
+	return modify(tty, func(state *unix.Termios) {
+		state.Lflag &^= unix.ECHO
+		state.Lflag |= unix.ICANON | unix.ISIG
+		state.Iflag |= unix.ICRNL
+	})
+}
+
+// quietly makes tty deliver each byte at once and echo none, and returns how to
+// restore it. It fails if this process is not in the foreground, because changing
+// the modes would stop it (SIGTTOU), and if something was typed already: an
+// unfinished line is only visible to the new mode.
+func quietly(tty *os.File) (restore func() error, err error) {
+	if !inForeground(tty) || waiting(tty) > 0 {
+		return nil, errBusy
+	}
+	restore, err = modify(tty, func(state *unix.Termios) {
+		state.Lflag &^= unix.ECHO | unix.ICANON
+		state.Cc[unix.VMIN], state.Cc[unix.VTIME] = 1, 0
+	})
+	if err == nil && waiting(tty) > 0 {
+		return nil, errors.Join(errBusy, restore())
+	}
+	return restore, err
+}
+
+// disableStop makes Ctrl-Z a key like others; SaveModes undoes it.
+func disableStop(w io.Writer) {
+	if file, ok := w.(*os.File); ok {
+		_, _ = modify(file, func(state *unix.Termios) { state.Cc[unix.VSUSP] = disabledKey })
+	}
+}
+
+// ownsTerminal reports whether a pager started here could use the terminal: in the
+// background it would stop until the user brings it back.
+func ownsTerminal(w io.Writer) bool {
+	file, ok := w.(*os.File)
+	return !ok || inForeground(file)
+}
+
+func inForeground(tty *os.File) bool {
+	group, err := foreground(tty)
+	return err == nil && group == unix.Getpgrp()
+}
+
+// foreground returns the process group in the foreground of tty. The error is that
+// tty does not control the jobs of this process.
+func foreground(tty *os.File) (group int, err error) {
+	err = control(tty, func(fd int) (err error) {
+		group, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return err
+	})
+	return group, err
+}
+
+// waiting returns the number of bytes that can be read.
+func waiting(tty *os.File) (count int) {
+	_ = control(tty, func(fd int) (err error) {
+		count, err = unix.IoctlGetInt(fd, bytesWaiting)
+		return err
+	})
+	return count
+}
+
+// readUntil reads what is available, or waits for it until deadline and then returns
+// 0. It uses select, because the terminals of macOS have neither deadlines nor poll.
+func readUntil(tty *os.File, buffer []byte, deadline time.Time) (n int, err error) {
+	err = control(tty, func(fd int) error {
+		if fd >= unix.FD_SETSIZE {
+			return errBusy
+		}
+		for {
+			var ready unix.FdSet
+			ready.Set(fd)
+			left := unix.NsecToTimeval(max(0, time.Until(deadline)).Nanoseconds())
+			n, err = unix.Select(fd+1, &ready, nil, nil, &left)
+			if errors.Is(err, unix.EINTR) {
+				continue
+			}
+			if n > 0 && err == nil {
+				n, err = unix.Read(fd, buffer)
+			}
+			return err
+		}
+	})
+	return max(n, 0), err
+}
+
+// retype gives typed back to the terminal as if it was typed now, and returns what
+// the system does not accept.
+func retype(tty *os.File, typed []byte) []byte {
+	_ = control(tty, func(fd int) error {
+		for len(typed) > 0 && unix.IoctlSetString(fd, simulateKey, string(typed[:1])) == nil {
+			typed = typed[1:]
+		}
+		return nil
+	})
+	return typed
+}
+
+// modify changes the modes of tty and returns how to restore them.
+func modify(tty *os.File, change func(state *unix.Termios)) (restore func() error, err error) {
 	before, err := attributes(tty)
 	if err != nil {
 		return nil, err
 	}
-	hidden := *before
-	hidden.Lflag &^= unix.ECHO
-	hidden.Lflag |= unix.ICANON | unix.ISIG
-	hidden.Iflag |= unix.ICRNL
-	if err := setAttributes(tty, &hidden); err != nil {
+	after := *before
+	change(&after)
+	if err := setAttributes(tty, &after); err != nil {
 		return nil, err
 	}
 	return func() error { return setAttributes(tty, before) }, nil
 }
 
 func attributes(tty *os.File) (state *unix.Termios, err error) {
-	cerr := control(tty, func(fd int) {
+	err = control(tty, func(fd int) (err error) {
 		state, err = unix.IoctlGetTermios(fd, getAttributes)
+		return err
 	})
-	if cerr != nil {
-		return nil, cerr
-	}
 	return state, err
 }
 
-func setAttributes(tty *os.File, state *unix.Termios) (err error) {
-	cerr := control(tty, func(fd int) {
-		err = unix.IoctlSetTermios(fd, putAttributes, state)
-	})
-	if cerr != nil {
-		return cerr
-	}
-	return err
+func setAttributes(tty *os.File, state *unix.Termios) error {
+	return control(tty, func(fd int) error { return unix.IoctlSetTermios(fd, putAttributes, state) })
 }
 
-// control is used instead of Fd, which would take away the read deadline.
-func control(tty *os.File, fn func(fd int)) error {
+// control is used instead of Fd, which would disable the read deadline.
+func control(tty *os.File, fn func(fd int) error) error {
 	conn, err := tty.SyscallConn()
 	if err != nil {
 		return err
 	}
-	return conn.Control(func(fd uintptr) { fn(int(fd)) })
+	cerr := conn.Control(func(fd uintptr) { err = fn(int(fd)) })
+	return errors.Join(cerr, err)
 }

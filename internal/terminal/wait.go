@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"fmt"
+	"io"
 	"sync"
 	"time"
 
@@ -9,13 +10,13 @@ import (
 )
 
 const (
-	spinnerDelay = 200 * time.Millisecond // a quick answer shows none
+	spinnerDelay = 200 * time.Millisecond // a quick answer shows no spinner
 	spinnerPace  = 100 * time.Millisecond
 	plainDelay   = time.Second // before the one line that replaces the spinner
 
 	eraseLine = "\r\x1b[K"
-	// eraseBelow erases the rows that a terminal made narrower has wrapped a frame
-	// to. The cursor waits at its beginning, which such a terminal moves with it.
+	// eraseBelow erases the rows onto which a narrower terminal has wrapped a frame.
+	// The cursor is at its beginning, which such a terminal moves with it.
 	eraseBelow = "\r\x1b[J"
 )
 
@@ -24,22 +25,19 @@ var (
 	asciiFrames   = []string{"|", "/", "-", `\`}
 )
 
-// Waiting is what is said of a wait.
+// Waiting describes a wait.
 type Waiting struct {
 	Label string
 	Since time.Time // when it began; zero is now
-	// Usual returns how long it usually takes, 0 when nobody knows. It is called
+	// Usual returns how long it usually takes, 0 if that is unknown. It is called
 	// once, when something is shown, and may be nil.
 	Usual func() time.Duration
 }
 
-// Wait is WaitFor with a label alone.
-func (s *Streams) Wait(label string) (stop func()) { return s.WaitFor(Waiting{Label: label}) }
-
-// WaitFor shows what is waited for and the seconds since on stderr until stop is
-// called: as a spinner, or as one plain line on a terminal that is dumb or to be
-// accessible, or not at all without a terminal. stop erases the spinner and
-// returns when nothing more will be written; calling it again does nothing.
+// WaitFor shows the label and the elapsed seconds on stderr until stop is called: as a
+// spinner, or as one plain line on a terminal that is dumb or has to be accessible, or
+// not at all without a terminal. stop erases the spinner and returns when nothing more
+// will be written; calling it again does nothing.
 func (s *Streams) WaitFor(w Waiting) (stop func()) {
 	if !s.ErrTTY {
 		return func() {}
@@ -47,9 +45,9 @@ func (s *Streams) WaitFor(w Waiting) (stop func()) {
 	if w.Label = CleanLine(w.Label); w.Since.IsZero() {
 		w.Since = time.Now()
 	}
-	show := s.spin
+	show := spinner{s.Err, s.Columns, s.UTF8}.spin
 	if s.Accessible || s.Dumb {
-		show = s.announce
+		show = func(w Waiting, quit <-chan struct{}) { announce(s.Err, w, quit) }
 	}
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -62,10 +60,17 @@ func (s *Streams) WaitFor(w Waiting) (stop func()) {
 	})
 }
 
-func (s *Streams) spin(w Waiting, quit <-chan struct{}) {
-	frames := asciiFrames
-	if s.UTF8 {
-		frames = brailleFrames
+// spinner draws a wait.
+type spinner struct {
+	out     io.Writer
+	columns func() int
+	unicode bool
+}
+
+func (p spinner) spin(w Waiting, quit <-chan struct{}) {
+	pictures := asciiFrames
+	if p.unicode {
+		pictures = brailleFrames
 	}
 	timer := time.NewTimer(spinnerDelay)
 	defer timer.Stop()
@@ -74,32 +79,32 @@ func (s *Streams) spin(w Waiting, quit <-chan struct{}) {
 		select {
 		case <-quit:
 			if i > 0 {
-				fmt.Fprint(s.Err, erase(width, s.Columns()))
+				fmt.Fprint(p.out, erase(width, p.columns()))
 			}
 			return
 		case <-timer.C:
 			if i == 0 {
 				usual = w.usually(" (usually %s)", shortly)
 			}
-			columns := s.Columns()
-			frame := s.frame(frames[i%len(frames)], w.Label, elapsed(time.Since(w.Since)), usual, columns-1)
-			fmt.Fprintf(s.Err, "%s%s\r", erase(width, columns), frame)
+			columns := p.columns()
+			frame := p.frame(pictures[i%len(pictures)], w.Label, elapsed(time.Since(w.Since)), usual, columns-1)
+			fmt.Fprintf(p.out, "%s%s\r", erase(width, columns), frame)
 			width = ansi.StringWidth(frame)
 			timer.Reset(spinnerPace)
 		}
 	}
 }
 
-// frame fits the parts into a row: the label gives way first, and what is usual
-// goes before less than half of the label is left.
-func (s *Streams) frame(picture, label, time, usual string, width int) string {
+// frame fits the parts into a row: the label is shortened first, and the usual
+// duration is dropped before less than half of the label is left.
+func (p spinner) frame(picture, label, time, usual string, width int) string {
 	room := width - ansi.StringWidth(picture+" "+" "+time)
 	if rest := room - ansi.StringWidth(usual); 2*rest >= min(room, ansi.StringWidth(label)) {
 		room = rest
 	} else {
 		usual = ""
 	}
-	return s.Truncate(picture+" "+s.Truncate(label, room)+" "+time+usual, width)
+	return truncate(picture+" "+truncate(label, room, p.unicode)+" "+time+usual, width, p.unicode)
 }
 
 // erase removes a frame of some width from a terminal that now has columns.
@@ -111,18 +116,17 @@ func erase(width, columns int) string {
 }
 
 // announce writes nothing that would have to be erased.
-func (s *Streams) announce(w Waiting, quit <-chan struct{}) {
+func announce(out io.Writer, w Waiting, quit <-chan struct{}) {
 	timer := time.NewTimer(plainDelay)
 	defer timer.Stop()
 	select {
 	case <-quit:
 	case <-timer.C:
-		fmt.Fprintln(s.Err, w.Label+w.usually(", which usually takes %s", inWords))
+		fmt.Fprintln(out, w.Label+w.usually(", which usually takes %s", inWords))
 	}
 }
 
-// usually fills the duration that is usual into a text, which is empty when
-// nobody knows.
+// usually formats the usual duration; the result is empty if it is unknown.
 func (w Waiting) usually(format string, name func(time.Duration) string) string {
 	if w.Usual == nil {
 		return ""
@@ -142,7 +146,7 @@ func elapsed(d time.Duration) string {
 	return fmt.Sprintf("%dm%02ds", seconds/60, seconds%60)
 }
 
-// shortly is a usual duration beside the seconds that count up.
+// shortly formats a usual duration for the spinner.
 func shortly(d time.Duration) string {
 	if d < time.Second {
 		return "under 1s"
@@ -150,7 +154,7 @@ func shortly(d time.Duration) string {
 	return elapsed(d.Round(time.Second))
 }
 
-// inWords is a usual duration for who has it read aloud.
+// inWords formats a usual duration for a screen reader.
 func inWords(d time.Duration) string {
 	count := func(n int, noun string) string {
 		if n != 1 {

@@ -34,7 +34,7 @@ func TestWaitShowsElapsedSecondsAndErasesThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out screen
 		s := &Streams{Err: &out, ErrTTY: true, UTF8: true, Width: 40}
-		stop := s.Wait("waiting for\nreviewer\x1b[2J")
+		stop := s.WaitFor(Waiting{Label: "waiting for\nreviewer\x1b[2J"})
 		<-time.After(spinnerDelay - time.Millisecond)
 		synctest.Wait()
 		if shown := out.String(); shown != "" {
@@ -66,7 +66,7 @@ func TestWaitShowsNothingForAQuickAnswer(t *testing.T) {
 		for _, s := range []*Streams{{ErrTTY: true}, {ErrTTY: true, Dumb: true}, {}} {
 			var out bytes.Buffer
 			s.Err = &out
-			stop := s.Wait("label")
+			stop := s.WaitFor(Waiting{Label: "label"})
 			<-time.After(spinnerDelay / 2)
 			stop()
 			if out.Len() > 0 {
@@ -95,7 +95,7 @@ func TestWaitSpinsOnlyWhereItCanBeErased(t *testing.T) {
 				var out bytes.Buffer
 				s := c.streams
 				s.Err = &out
-				stop := s.Wait("label")
+				stop := s.WaitFor(Waiting{Label: "label"})
 				<-time.After(5 * time.Second)
 				stop()
 				if !regexp.MustCompile(c.want).MatchString(out.String()) {
@@ -161,7 +161,7 @@ func TestWaitAsksNobodyWhatIsUsualForAQuickAnswer(t *testing.T) {
 // wrapped by the terminal that it is drawn for.
 func TestAFrameFitsItsTerminal(t *testing.T) {
 	for _, label := range []string{"asking reviewer", "asking 审阅者👩‍💻", "x"} {
-		for _, s := range []*Streams{{UTF8: true}, {}} {
+		for _, s := range []spinner{{unicode: true}, {}} {
 			for width := range 60 {
 				frame := s.frame("⠋", label, "1m01s", " (usually 1m30s)", width)
 				if got := ansi.StringWidth(frame); got > width {

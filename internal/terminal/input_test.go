@@ -34,7 +34,7 @@ func TestAFrameThatAResizeHasWrappedIsErased(t *testing.T) {
 		}
 		s := &Streams{Err: &out, ErrTTY: true, screens: []*os.File{tty}}
 		resize(40)
-		stop := s.Wait("a label of some length")
+		stop := s.WaitFor(Waiting{Label: "a label of some length"})
 		<-time.After(spinnerDelay + spinnerPace/2)
 		if got := since(); got != "\r\x1b[K| a label of some length 0s\r" {
 			t.Errorf("drawn %q", got)
