@@ -1,6 +1,7 @@
 package lineedit
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -103,12 +104,11 @@ func start(line []rune, at int) int {
 // remove removes the character before the cursor, or after it.
 func (c characters) remove(after bool) {
 	at := c.lib.Cursor().Pos()
-	n := c.piece([]rune(*c.lib.Line()), at, after)
-	if after {
+	if n := c.piece([]rune(*c.lib.Line()), at, after); after {
 		c.cut(at, at+n)
-		return
+	} else {
+		c.cut(at-n, at)
 	}
-	c.cut(at-n, at)
 }
 
 // take is remove for the keys of vi: as many characters as the typed count says,
@@ -124,11 +124,13 @@ func (c characters) take(after bool) {
 			begin -= c.piece(line, begin, false)
 		}
 	}
-	if n := strings.IndexRune(string(line[at:end]), '\n'); n >= 0 {
-		end = at + utf8.RuneCountInString(string(line[at:end])[:n])
+	if n := slices.Index(line[at:end], '\n'); n >= 0 {
+		end = at + n
 	}
-	if n := strings.LastIndex(string(line[begin:at]), "\n"); n >= 0 {
-		begin = at - utf8.RuneCountInString(string(line[begin:at])[n+1:])
+	for n := at - 1; n >= begin; n-- {
+		if line[n] == '\n' {
+			begin = n + 1
+		}
 	}
 	if begin < end {
 		c.lib.Buffers.Write(line[begin:end]...)

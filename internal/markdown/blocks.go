@@ -17,11 +17,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// blocks lays out a document. Glamour renders what holds text (paragraphs,
-// headings, code, the cells of tables) and the bullets and bars, without
-// wrapping; what goes where is decided here, because glamour 1.0 runs the
-// paragraphs of a list item together, wraps under bullets and bars, at spaces
-// alone, and loses text of narrow tables.
+// blocks lays out a document. Glamour renders blocks of text (paragraphs, headings,
+// code, the fields of tables) and the bullets and bars, without wrapping. Their
+// layout is done here, because glamour 1.0 joins the paragraphs of a list item, wraps
+// under bullets and bars and only at spaces, and loses text of narrow tables.
 type blocks struct {
 	*script
 	leaves     renderer.Renderer
@@ -29,10 +28,10 @@ type blocks struct {
 	profile    termenv.Profile
 	accessible bool
 	columns    int          // of the whole document
-	stopped    func() error // nil while somebody waits for the rendering
+	stopped    func() error // returns an error if the rendering was abandoned
 }
 
-// styled is b with config.
+// styled returns b with another style.
 func (b *blocks) styled(config ansi.StyleConfig) *blocks {
 	styled := *b
 	styled.config = config
@@ -45,7 +44,7 @@ func (b *blocks) styled(config ansi.StyleConfig) *blocks {
 	return &styled
 }
 
-// within is b for the blocks inside one of this style.
+// within returns b for the blocks inside a block with the style inner.
 func (b *blocks) within(inner ansi.StylePrimitive) (*blocks, error) {
 	inner.BlockPrefix, inner.BlockSuffix, inner.Prefix, inner.Suffix, inner.Format = "", "", "", "", ""
 	if inner == (ansi.StylePrimitive{}) {
@@ -53,7 +52,7 @@ func (b *blocks) within(inner ansi.StylePrimitive) (*blocks, error) {
 	}
 	config := b.config
 	config.Document.StylePrimitive = ansi.StylePrimitive{}
-	// What a style leaves empty its JSON leaves out, so that it is inherited.
+	// The JSON of a style omits its empty fields, so that they are inherited.
 	for _, style := range []ansi.StylePrimitive{b.config.Document.StylePrimitive, inner} {
 		data, err := json.Marshal(style)
 		if err != nil {
@@ -66,12 +65,11 @@ func (b *blocks) within(inner ansi.StylePrimitive) (*blocks, error) {
 	return b.styled(config), nil
 }
 
-// all lays out the children of parent in width columns, with an empty row
-// between two of them unless they are tight.
+// all lays out the children of parent in width columns, with an empty row between
+// them unless they are tight.
 func (b *blocks) all(parent ast.Node, width int, tight bool) ([]cells.Row, error) {
 	var rows []cells.Row
-	for node := parent.FirstChild(); node != nil; {
-		next := node.NextSibling()
+	for node := range children(parent) {
 		block, err := b.one(node, width)
 		if err != nil {
 			return nil, err
@@ -80,7 +78,6 @@ func (b *blocks) all(parent ast.Node, width int, tight bool) ([]cells.Row, error
 			rows = append(rows, nil)
 		}
 		rows = append(rows, block...)
-		node = next
 	}
 	return rows, nil
 }
@@ -122,7 +119,7 @@ func (b *blocks) one(node ast.Node, width int) ([]cells.Row, error) {
 	}
 }
 
-// leaf has glamour render one block, with its ancestors up to none.
+// leaf lets glamour render one block.
 func (b *blocks) leaf(node ast.Node) ([]cells.Row, error) {
 	if err := b.stopped(); err != nil {
 		return nil, err
@@ -159,7 +156,7 @@ func (b *blocks) text(node ast.Node, width int) ([]cells.Row, error) {
 	return b.wrapped(paragraph, width)
 }
 
-// shown lays out text that is no Markdown, without its lines being joined.
+// shown lays out text that is not Markdown, without joining its lines.
 func (b *blocks) shown(text string, width int) ([]cells.Row, error) {
 	paragraph := ast.NewParagraph()
 	for line := range strings.Lines(text) {
@@ -213,7 +210,7 @@ func (b *blocks) list(n *ast.List, width int) ([]cells.Row, error) {
 	return rows, nil
 }
 
-// item lays out an item behind the marker that glamour gives it in list.
+// item lays out an item after the marker that glamour gives it in list.
 func (b *blocks) item(item, list ast.Node, width int, tight bool) ([]cells.Row, error) {
 	var like ast.Node = ast.NewListItem(0)
 	if _, ok := item.(*extensions.DefinitionDescription); ok {
@@ -240,7 +237,7 @@ func (b *blocks) item(item, list ast.Node, width int, tight bool) ([]cells.Row, 
 	return cells.Prefix(first, cells.Blanks(first.Columns()), rows), err
 }
 
-// checkBox is the box that an item of a task list begins with.
+// checkBox returns the box that an item of a task list begins with.
 func checkBox(item ast.Node) ast.Node {
 	if block := item.FirstChild(); block != nil {
 		if box, ok := block.FirstChild().(*extensions.TaskCheckBox); ok {
@@ -250,7 +247,7 @@ func checkBox(item ast.Node) ast.Node {
 	return nil
 }
 
-// marker is what glamour puts before the text of a block, the innermost child of
+// marker returns what glamour puts before the text of the innermost block of
 // container.
 func (b *blocks) marker(container ast.Node, content ...ast.Node) (cells.Row, error) {
 	inner := container
@@ -265,16 +262,21 @@ func (b *blocks) marker(container ast.Node, content ...ast.Node) (cells.Row, err
 		block.AppendChild(block, node)
 	}
 	inner.AppendChild(inner, block)
-	lines, err := b.leaf(container)
-	for _, line := range lines {
-		if at := slices.IndexFunc(line, func(c cells.Cell) bool { return c.Text == mark }); at >= 0 {
-			return line[:at], err
-		}
-	}
-	return nil, err
+	rows, err := b.leaf(container)
+	return beforeMark(rows), err
 }
 
-// cramped tells whether a marker leaves too little of width to the text.
+// beforeMark returns what is before mark in its row.
+func beforeMark(rows []cells.Row) cells.Row {
+	for _, row := range rows {
+		if at := slices.IndexFunc(row, func(c cells.Cell) bool { return c.Text == mark }); at >= 0 {
+			return row[:at]
+		}
+	}
+	return nil
+}
+
+// cramped reports whether a marker leaves too little of width for the text.
 func (b *blocks) cramped(width int, marker cells.Row) bool {
 	return width-marker.Columns() < max(1, b.columns/3)
 }

@@ -10,34 +10,34 @@ import (
 )
 
 const (
-	// maxPairs bounds the pairs of things that goldmark compares, each with all of
-	// its kind, where nothing can interrupt it: the delimiters of a block, link
-	// reference definitions and the lines of their paragraph, and escaped pipes in
-	// tables. 10,000 of them in one place are just within, hundreds in each of many
-	// paragraphs count little; they take about a tenth of a second.
+	// maxPairs limits the comparisons of goldmark that take quadratic time and cannot
+	// be interrupted: between the delimiters of a block, between link reference
+	// definitions and the lines of their paragraph, and between escaped pipes in
+	// tables. 10,000 of them in one place are just allowed and take about 0.1 s;
+	// hundreds in each of many paragraphs hardly count.
 	maxPairs = 50_000_000
 
-	// maxTableCells bounds the cells of a document's tables. A row without cells
-	// gets as many as the header has.
+	// maxTableCells limits the cells of a document's tables. A row without cells gets
+	// as many as the header has.
 	maxTableCells = 100_000
 )
 
-// bounds keeps the reading of a document short, of which goldmark knows nothing:
-// it is an option of a parser that makes all of its parts end at once when the
-// document is over one of the bounds or stopped tells that nobody waits for it.
-// What is read then is not the document; err says why.
+// bounds limits the time to parse a document, for which goldmark has no means. It is
+// an option of a parser: when the document exceeds one of the bounds or stopped
+// returns an error, all parts of the parser end at once. The result is useless then,
+// and err is the reason.
 type bounds struct {
 	stopped func() error
 	err     error
 
-	block      ast.Node // that was read last
+	block      ast.Node // the last one parsed
 	delimiters int      // in block
 	pairs      int
 	cells      int // of tables
 	pipes      int // in tables, escaped
 }
 
-// over tells whether to end.
+// over reports whether to end.
 func (b *bounds) over() bool {
 	if b.err == nil {
 		b.err = b.stopped()
@@ -45,7 +45,7 @@ func (b *bounds) over() bool {
 	return b.err != nil
 }
 
-// SetParserOption comes after all parsers that config gets.
+// SetParserOption wraps all parsers of config, and has to be the last option.
 func (b *bounds) SetParserOption(config *parser.Config) {
 	for i, part := range config.BlockParsers {
 		if inner, ok := part.Value.(parser.BlockParser); ok {
@@ -64,8 +64,8 @@ func (b *bounds) SetParserOption(config *parser.Config) {
 	}
 }
 
-// boundBlocks opens no block that would be nested too deeply: goldmark goes
-// through all that are open at each line.
+// boundBlocks opens no block that would be nested too deeply: goldmark visits all
+// open blocks at each line.
 type boundBlocks struct {
 	parser.BlockParser
 	*bounds
@@ -131,8 +131,8 @@ func (b boundInlines) CloseBlock(parent ast.Node, block text.Reader, pc parser.C
 	}
 }
 
-// boundParagraphs transforms nothing when it is over, so that tables are
-// counted before goldmark makes their cells.
+// boundParagraphs transforms nothing when it is over, so that tables are counted
+// before goldmark creates their cells.
 type boundParagraphs struct {
 	parser.ParagraphTransformer
 	*bounds
@@ -144,8 +144,8 @@ func (b boundParagraphs) Transform(node *ast.Paragraph, reader text.Reader, pc p
 	}
 }
 
-// counting counts what the lines of a paragraph would be as definitions and as a
-// table, and comes before the transformers that make them so.
+// counting counts the lines of a paragraph as definitions and as a table, before the
+// transformers that create these.
 type counting struct{ *bounds }
 
 func (c counting) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Context) {
@@ -174,8 +174,8 @@ func (c counting) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Co
 	}
 }
 
-// isTableDelimiter tells a line that may be what is between the header and the
-// rows of a table.
+// isTableDelimiter reports whether line may separate the header from the rows of a
+// table.
 func isTableDelimiter(line []byte) bool {
 	return bytes.Contains(line, []byte("-")) && len(bytes.Trim(line, "-:| ")) == 0
 }

@@ -2,7 +2,6 @@ package markdown
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -16,11 +15,11 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
-// themeOfGlamour is the name under which glamour registers the colours that a
-// style has for code when it first renders code.
+// themeOfGlamour is the name under which glamour registers a style's colours for code
+// when it first renders code.
 const themeOfGlamour = "charm"
 
-// code lays out a block of code under what its fence says.
+// code lays out a block of code under the info of its fence.
 func (b *blocks) code(node ast.Node, width int) ([]cells.Row, error) {
 	var rows []cells.Row
 	language := ""
@@ -42,7 +41,7 @@ func (b *blocks) code(node ast.Node, width int) ([]cells.Row, error) {
 	return rows, err
 }
 
-// codeLines is code in the colours of its language.
+// codeLines returns code in the colours of its language.
 func (b *blocks) codeLines(code, language string) ([]cells.Row, error) {
 	theme := b.config.CodeBlock.Theme
 	if b.config.CodeBlock.Chroma != nil && b.profile != termenv.Ascii {
@@ -51,22 +50,17 @@ func (b *blocks) codeLines(code, language string) ([]cells.Row, error) {
 	if theme == "" {
 		return b.codeLeaf(hide.Replace(code), "")
 	}
-	// Glamour would not stop in a lexer that takes long.
+	// Glamour could not be stopped in a lexer that takes long.
 	frame, err := b.codeLeaf(mark, "text")
 	if err != nil {
 		return nil, err
 	}
-	var indent cells.Row
-	for _, line := range frame {
-		if at := slices.IndexFunc(line, func(c cells.Cell) bool { return c.Text == mark }); at >= 0 {
-			indent = line[:at]
-		}
-	}
 	highlighted, err := b.highlight(code, language, theme)
+	indent := beforeMark(frame)
 	return cells.Prefix(indent, indent, b.rows(highlighted)), err
 }
 
-// codeLeaf has glamour render a block of code.
+// codeLeaf lets glamour render a block of code.
 func (b *blocks) codeLeaf(code, language string) ([]cells.Row, error) {
 	block := ast.NewFencedCodeBlock(b.script.text(language))
 	start := len(b.source)
@@ -75,8 +69,8 @@ func (b *blocks) codeLeaf(code, language string) ([]cells.Row, error) {
 	return b.leaf(block)
 }
 
-// highlight is quick.Highlight of chroma, which glamour uses, until b is stopped:
-// some lexers take a time that grows with the square of what they read.
+// highlight is quick.Highlight of chroma, which glamour uses, except that it can be
+// stopped: some lexers take quadratic time.
 func (b *blocks) highlight(code, language, theme string) (string, error) {
 	lexer := lexers.Get(language)
 	if lexer == nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"html"
+	"iter"
 	"strings"
 
 	"github.com/charmbracelet/glamour/ansi"
@@ -13,22 +14,20 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// script is a document as glamour 1.0 shall show it. Glamour leaves out HTML,
-// titles, fragments and URLs that it cannot parse, shortens the URLs in tables,
-// resolves entities inside code and not every escape outside; so the inline
-// nodes get the text that is to be shown, appended to the source that their
-// segments point into, and the marks of the style are among them.
+// script is a document as glamour 1.0 has to show it. Glamour drops HTML, titles,
+// fragments and URLs that it cannot parse, shortens the URLs in tables, resolves
+// entities inside code and not every escape outside. Therefore the inline nodes get
+// the text to show, appended to the source that their segments point into, including
+// the marks of the style.
 type script struct {
 	source []byte
 	style  ansi.StyleConfig
 }
 
-// resolve makes the inline nodes below parent ready for glamour.
+// resolve prepares the inline nodes below parent for glamour.
 func (s *script) resolve(parent ast.Node) {
-	for node := parent.FirstChild(); node != nil; {
-		next := node.NextSibling()
+	for node := range children(parent) {
 		s.resolveOne(parent, node)
-		node = next
 	}
 }
 
@@ -56,8 +55,9 @@ func (s *script) resolveOne(parent, node ast.Node) {
 			parent.InsertBefore(parent, n, s.autoLink(destination))
 		} else {
 			s.resolve(n)
-			n.Destination = []byte(destinationOf(destination))
-			link := s.copyOf(n)
+			link := ast.NewLink() // without the title
+			link.Destination = []byte(destinationOf(destination))
+			adopt(link, n)
 			parent.InsertBefore(parent, n, link)
 			s.mark(parent, link, s.style.LinkText)
 		}
@@ -77,14 +77,6 @@ func (s *script) resolveOne(parent, node ast.Node) {
 	}
 }
 
-// copyOf is a link with the children of n.
-func (s *script) copyOf(n *ast.Link) ast.Node {
-	link := ast.NewLink()
-	link.Destination = n.Destination
-	adopt(link, n)
-	return link
-}
-
 // title shows the title of a link or an image after it.
 func (s *script) title(parent, node ast.Node, title string) {
 	if title != "" {
@@ -92,7 +84,7 @@ func (s *script) title(parent, node ast.Node, title string) {
 	}
 }
 
-// autoLink is a link that shows its URL alone.
+// autoLink returns a link that shows only its URL.
 func (s *script) autoLink(url string) ast.Node {
 	start := len(s.source)
 	s.source = append(s.source, destinationOf(url)...)
@@ -106,23 +98,23 @@ func destinationOf(url string) string {
 	return verbatimURL + hide.Replace(url)
 }
 
-// text is a node that shows shown as it is.
+// text returns a node that shows shown unchanged.
 func (s *script) text(shown string) *ast.Text {
 	return ast.NewTextSegment(s.add(shown))
 }
 
-// add makes shown part of the source.
+// add appends shown to the source.
 func (s *script) add(shown string) text.Segment {
 	start := len(s.source)
 	s.source = append(s.source, hide.Replace(shown)...)
 	return text.NewSegment(start, len(s.source))
 }
 
-// flat is the text of the nodes below parent, which are not resolved yet, with
+// flat returns the text of the nodes below parent, which are not resolved yet, with
 // the URLs and titles of links.
 func (s *script) flat(parent ast.Node) string {
 	var b strings.Builder
-	for node := parent.FirstChild(); node != nil; node = node.NextSibling() {
+	for node := range children(parent) {
 		b.WriteString(s.flatOne(node))
 	}
 	return b.String()
@@ -150,7 +142,7 @@ func (s *script) flatOne(node ast.Node) string {
 	}
 }
 
-// reference is how a link inside an image's text is shown.
+// reference returns what is shown of a link inside the text of an image.
 func reference(destination, title string) string {
 	if title != "" {
 		title = " (" + title + ")"
@@ -171,7 +163,7 @@ func (s *script) textOf(n *ast.Text) string {
 
 func (s *script) codeOf(n *ast.CodeSpan) string {
 	var b strings.Builder
-	for child := n.FirstChild(); child != nil; child = child.NextSibling() {
+	for child := range children(n) {
 		if t, ok := child.(*ast.Text); ok {
 			b.Write(t.Segment.Value(s.source))
 		}
@@ -180,11 +172,7 @@ func (s *script) codeOf(n *ast.CodeSpan) string {
 }
 
 func (s *script) htmlOf(n *ast.RawHTML) string {
-	var b strings.Builder
-	for _, segment := range n.Segments.Sliced(0, n.Segments.Len()) {
-		b.Write(segment.Value(s.source))
-	}
-	return strings.ReplaceAll(b.String(), "\n", " ")
+	return strings.ReplaceAll(string(n.Segments.Value(s.source)), "\n", " ")
 }
 
 // unescape resolves the escapes and the entities of CommonMark, 2.4 and 2.5.
@@ -201,9 +189,20 @@ func (s *script) unescape(source []byte) string {
 
 // adopt moves the children of from to the end of to.
 func adopt(to, from ast.Node) {
-	for child := from.FirstChild(); child != nil; {
-		next := child.NextSibling()
+	for child := range children(from) {
 		to.AppendChild(to, child)
-		child = next
+	}
+}
+
+// children yields the children of parent, which may be moved or replaced meanwhile.
+func children(parent ast.Node) iter.Seq[ast.Node] {
+	return func(yield func(ast.Node) bool) {
+		for node := parent.FirstChild(); node != nil; {
+			next := node.NextSibling()
+			if !yield(node) {
+				return
+			}
+			node = next
+		}
 	}
 }

@@ -8,9 +8,9 @@ import (
 	extensions "github.com/yuin/goldmark/extension/ast"
 )
 
-// unmarked is config without what it puts around inline nodes that can have
-// several children: glamour 1.0 puts it around each child, and goldmark makes
-// several of a text with a bracket, an underscore or a line end in it.
+// unmarked returns config without what it puts around inline nodes that can have
+// several children: glamour 1.0 puts it around each child, and goldmark splits text
+// at a bracket, an underscore or a line end.
 func unmarked(config ansi.StyleConfig) ansi.StyleConfig {
 	for _, style := range []*ansi.StylePrimitive{
 		&config.Emph, &config.Strong, &config.Strikethrough, &config.LinkText,
@@ -20,8 +20,8 @@ func unmarked(config ansi.StyleConfig) ansi.StyleConfig {
 	return config
 }
 
-// mark puts what style has around a node, whose children are resolved: the marks
-// of its block outside, where its style does not reach, the others inside.
+// mark puts the marks of style around a node, whose children are resolved: those of
+// its block outside, where its style does not apply, the others inside.
 func (s *script) mark(parent, node ast.Node, style ansi.StylePrimitive) {
 	if first := node.FirstChild(); first != nil && style.Prefix != "" {
 		node.InsertBefore(node, first, s.text(style.Prefix))
@@ -32,7 +32,7 @@ func (s *script) mark(parent, node ast.Node, style ansi.StylePrimitive) {
 	s.insert(parent, node, style.BlockPrefix, style.BlockSuffix)
 }
 
-// insert shows before and after around a node.
+// insert puts before and after around a node.
 func (s *script) insert(parent, node ast.Node, before, after string) {
 	if before != "" {
 		parent.InsertBefore(parent, node, s.text(before))
@@ -49,8 +49,8 @@ func (s *script) emphasis(n *ast.Emphasis) ansi.StylePrimitive {
 	return s.style.Emph
 }
 
-// codeMarks are the marks of code, which glamour leaves out, and where they are
-// backticks, as many as CommonMark 6.1 needs around code that has some.
+// codeMarks returns the marks of code, which glamour drops. If they are backticks,
+// they are as many as CommonMark 6.1 requires for this code.
 func (s *script) codeMarks(code string) (before, after string) {
 	before, after = s.style.Code.BlockPrefix, s.style.Code.BlockSuffix
 	if before == "" || before != after || strings.Trim(before, "`") != "" {
@@ -65,7 +65,7 @@ func (s *script) codeMarks(code string) (before, after string) {
 	return before, before
 }
 
-// strikeOut puts text that is struck out in the place of n.
+// strikeOut replaces n by text that is struck out.
 func (s *script) strikeOut(parent ast.Node, n *extensions.Strikethrough) {
 	style := s.style.Strikethrough
 	s.strike(n)
@@ -79,11 +79,10 @@ func (s *script) strikeOut(parent ast.Node, n *extensions.Strikethrough) {
 	unwrap(parent, n)
 }
 
-// strike makes all text below parent, which is not resolved yet, text that is
-// struck out, of which glamour takes the text alone; emphasis stays around it.
+// strike makes all text below parent, which is not resolved yet, text that is struck
+// out. Glamour only takes the text of such nodes; emphasis stays around them.
 func (s *script) strike(parent ast.Node) {
-	for node := parent.FirstChild(); node != nil; {
-		next := node.NextSibling()
+	for node := range children(parent) {
 		switch n := node.(type) {
 		case *ast.Emphasis:
 			s.strike(n)
@@ -102,7 +101,6 @@ func (s *script) strike(parent ast.Node) {
 		default:
 			parent.ReplaceChild(parent, n, s.struck(s.flatOne(n)))
 		}
-		node = next
 	}
 }
 
@@ -112,12 +110,10 @@ func (s *script) struck(shown string) ast.Node {
 	return struck
 }
 
-// unwrap puts the children of node in its place.
+// unwrap replaces node by its children.
 func unwrap(parent, node ast.Node) {
-	for child := node.FirstChild(); child != nil; {
-		next := child.NextSibling()
+	for child := range children(node) {
 		parent.InsertBefore(parent, node, child)
-		child = next
 	}
 	parent.RemoveChild(parent, node)
 }

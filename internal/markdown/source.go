@@ -4,6 +4,7 @@ import (
 	"errors"
 	"html"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,58 +21,36 @@ import (
 const (
 	tabStop = 4 // columns; CommonMark 2.2
 
-	// maxNesting bounds the depth of a document. Glamour 1.0 takes 14 KiB of
-	// stack for each level of emphasis, and Go ends the process at 1 GiB.
+	// maxNesting limits the depth of a document. Glamour 1.0 takes 14 KiB of stack for
+	// each level of emphasis, and Go ends the process at 1 GiB.
 	maxNesting = 100
 
-	// The noncharacters at the same place stand in for these signs while
-	// glamour must not see them: & begins an entity, \ an escape, # what a URL
-	// is cut at.
-	signs    = `&\#`
-	standIns = "\ufdd0\ufdd1\ufdd2"
-
-	// mark is a text that only we write, to find a place again.
+	// mark is a text that only this package writes, to find a place again.
 	mark = "\ufdd3"
 
-	// verbatimURL makes a destination one that glamour shows as it is: it parses
-	// URLs, leaves out what it cannot parse and resolves the rest.
+	// verbatimURL begins a destination that glamour shows unchanged: it parses URLs,
+	// drops those that it cannot parse and resolves the others.
 	verbatimURL = "x:" + mark
-
-	widthOfStandIn = len(standIns) / len(signs) // bytes
 )
 
 var (
 	errUnrenderable = errors.New("nested too deeply or too intricate to render")
 	entityPattern   = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);?`)
-	foreignStandIn  = regexp.MustCompile("[" + standIns + mark + "]")
-	hide            = strings.NewReplacer(pairs()...)
-	reveal          = strings.NewReplacer(append([]string{verbatimURL, "", "\t", strings.Repeat(" ", tabStop)}, reversed(pairs())...)...)
+
+	// hide replaces characters with a meaning to glamour by noncharacters: & begins an
+	// entity, \ an escape, and glamour cuts URLs at #. reveal undoes it.
+	hide            = strings.NewReplacer("&", "\ufdd0", `\`, "\ufdd1", "#", "\ufdd2")
+	reveal          = strings.NewReplacer("\ufdd0", "&", "\ufdd1", `\`, "\ufdd2", "#", verbatimURL, "", "\t", strings.Repeat(" ", tabStop))
+	foreignStandIns = regexp.MustCompile("[\ufdd0-\ufdd3]")
 )
 
-func pairs() []string {
-	var pairs []string
-	for i := range len(signs) {
-		pairs = append(pairs, signs[i:i+1], standIns[i*widthOfStandIn:][:widthOfStandIn])
-	}
-	return pairs
-}
-
-func reversed(pairs []string) []string {
-	var reversed []string
-	for i := 0; i < len(pairs); i += 2 {
-		reversed = append(reversed, pairs[i+1], pairs[i])
-	}
-	return reversed
-}
-
-// parse reads clean text as Markdown, in the dialect of glamour. Tabs become
-// spaces, and the entities of control characters stay as they were written.
-// Link reference definitions, which CommonMark leaves out of a document, stay
-// where they are as blocks of HTML, which hold text to show verbatim. A document
-// nested more than maxNesting deep or over another of the bounds is an error, and
-// so is what stopped gives.
+// parse parses clean text as Markdown, in the dialect of glamour. Tabs become spaces,
+// and entities of control characters stay as written. Link reference definitions,
+// which CommonMark removes from a document, stay where they are as blocks of HTML,
+// which are shown verbatim. The errors are errUnrenderable, for a document nested too
+// deeply or over another of the bounds, and that of stopped.
 func parse(source string, stopped func() error) (ast.Node, []byte, error) {
-	source = foreignStandIn.ReplaceAllString(expandTabs(source), "\ufffd")
+	source = foreignStandIns.ReplaceAllString(expandTabs(source), "\ufffd")
 	source = entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
 		if strings.ContainsFunc(html.UnescapeString(entity), terminal.Unsafe) {
 			return hide.Replace(entity)
@@ -79,7 +58,7 @@ func parse(source string, stopped func() error) (ast.Node, []byte, error) {
 		return entity
 	})
 	if !strings.HasSuffix(source, "\n") {
-		source += "\n" // goldmark loses what a fence says at the very end
+		source += "\n" // goldmark drops the info of a fence at the very end
 	}
 	bounds := &bounds{stopped: stopped}
 	reader := parser.NewParser(
@@ -102,13 +81,12 @@ func parse(source string, stopped func() error) (ast.Node, []byte, error) {
 	return document, []byte(source), nil
 }
 
-// keepDefinitions reads the link reference definitions at the start of a
-// paragraph like goldmark, and puts the lines before the paragraph.
+// keepDefinitions parses the link reference definitions at the beginning of a
+// paragraph like goldmark, and puts their lines before the paragraph.
 type keepDefinitions struct{}
 
 func (keepDefinitions) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
-	var before []text.Segment
-	before = append(before, node.Lines().Sliced(0, node.Lines().Len())...)
+	before := slices.Clone(node.Lines().Sliced(0, node.Lines().Len()))
 	parent, next := node.Parent(), node.NextSibling()
 	parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
 	left := 0
@@ -125,7 +103,7 @@ func (keepDefinitions) Transform(node *ast.Paragraph, reader text.Reader, pc par
 	parent.InsertBefore(parent, next, definitions)
 }
 
-// deeperThan walks without recursion, because the depth is what it measures.
+// deeperThan reports whether a document is nested deeper than limit, without recursion.
 func deeperThan(document ast.Node, limit int) bool {
 	depth := 0
 	for node := document; node != nil; {
@@ -147,8 +125,8 @@ func deeperThan(document ast.Node, limit int) bool {
 	return false
 }
 
-// expandTabs replaces tabs as CommonMark counts them, so that a code block is
-// as wide as it looks.
+// expandTabs replaces tabs by spaces up to the tab stops of CommonMark, so that the
+// width of code is known.
 func expandTabs(source string) string {
 	if !strings.Contains(source, "\t") {
 		return source

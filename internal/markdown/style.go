@@ -87,12 +87,12 @@ func readStyle(path string) (*ansi.StyleConfig, error) {
 	case !info.Mode().IsRegular() || info.Size() > maxStyleFile:
 		return nil, fmt.Errorf("style %q is no regular file of at most 1 MiB", path)
 	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("style %q: %w", path, err)
-	}
 	var config ansi.StyleConfig
-	if err := json.Unmarshal(data, &config); err != nil {
+	data, err := os.ReadFile(path)
+	if err == nil {
+		err = json.Unmarshal(data, &config)
+	}
+	if err != nil {
 		return nil, fmt.Errorf("style %q: %w", path, err)
 	}
 	return &config, nil

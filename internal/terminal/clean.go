@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -52,7 +53,7 @@ func (s *Streams) CleanLine(text string) string {
 	return text
 }
 
-func clean(text string, unicode bool) string {
+func clean(text string, useUnicode bool) string {
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, Unsafe) {
 		return text
 	}
@@ -63,11 +64,11 @@ func clean(text string, unicode bool) string {
 		case r == '\r' && strings.HasPrefix(text[i+1:], "\n"):
 		case r == '\u2028', r == '\u2029':
 			b.WriteByte('\n')
-		case !unicode && r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
+		case !useUnicode && r == utf8.RuneError && !strings.HasPrefix(text[i:], "\ufffd"):
 			b.WriteByte('?')
 		case !Unsafe(r):
 			b.WriteRune(r)
-		case !unicode && r <= 0x7f: // caret notation
+		case !useUnicode && r <= 0x7f: // caret notation
 			b.WriteByte('^')
 			b.WriteByte(byte(r) ^ 0x40)
 		case r < 0x20:
@@ -87,8 +88,8 @@ func CleanLine(text string) string {
 	return cleanLine(text, true)
 }
 
-func cleanLine(text string, unicode bool) string {
-	return strings.Trim(foldPattern.ReplaceAllString(clean(text, unicode), " "), " ")
+func cleanLine(text string, useUnicode bool) string {
+	return strings.Trim(foldPattern.ReplaceAllString(clean(text, useUnicode), " "), " ")
 }
 
 // FilterRendered is Clean for text that a renderer has coloured. With color, SGR
@@ -158,8 +159,8 @@ func (s *Streams) Truncate(line string, width int) string {
 	return truncate(line, width, s.UTF8)
 }
 
-func truncate(line string, width int, unicode bool) string {
-	if unicode {
+func truncate(line string, width int, useUnicode bool) string {
+	if useUnicode {
 		return ansi.Truncate(line, width, "…")
 	}
 	return ansi.Truncate(line, width, "...")
@@ -170,20 +171,9 @@ func Unsafe(r rune) bool {
 	switch {
 	case r == '\n', r == '\t':
 		return false
-	case r < 0x20, r >= 0x7f && r <= 0x9f:
-		return true
-	case r == '\u2028', r == '\u2029':
+	case r < 0x20, r >= 0x7f && r <= 0x9f, r == '\u2028', r == '\u2029':
 		return true
 	default:
-		return isBidiControl(r)
-	}
-}
-
-func isBidiControl(r rune) bool {
-	switch {
-	case r >= '\u202a' && r <= '\u202e', r >= '\u2066' && r <= '\u2069':
-		return true
-	default:
-		return r == '\u200e' || r == '\u200f' || r == '\u061c'
+		return unicode.Is(unicode.Bidi_Control, r)
 	}
 }

@@ -2,6 +2,7 @@ package terminal
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -174,10 +175,6 @@ func (c clipboard) byTerminal(_ context.Context, text string) error {
 
 // toUTF16 returns text in the encoding that clip.exe recognizes, by its mark.
 func toUTF16(text string) string {
-	var b strings.Builder
-	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
-		b.WriteByte(byte(unit))
-		b.WriteByte(byte(unit >> 8))
-	}
-	return b.String()
+	data, _ := binary.Append(nil, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+text)))
+	return string(data)
 }

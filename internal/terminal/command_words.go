@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// SplitCommand takes a command line apart where no shell does it, on Windows:
-// words stand between spaces, and quotes, double or single, hold a word with
-// spaces together. A backslash is itself, because it divides paths. The error is
-// about a quote without an end.
+// SplitCommand splits a command line into words at spaces where no shell does it, on
+// Windows. Quotes, double or single, protect the spaces in a word. A backslash has no
+// meaning, because it separates paths. The error is that of an unclosed quote.
 func SplitCommand(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

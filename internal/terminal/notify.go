@@ -28,7 +28,7 @@ func (s *Streams) Notify(how Notification, text string) {
 	if !s.ErrTTY || s.Dumb {
 		return
 	}
-	sequence := ""
+	var sequence string
 	switch how {
 	case NotifyBell:
 		_, _ = io.WriteString(s.Err, "\a")
