@@ -9,9 +9,9 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/codeblock"
 	"github.com/hobnob-cli/hobnob/internal/markdown"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
-	"github.com/hobnob-cli/hobnob/internal/transcript"
 )
 
 // anyLanguage is --extract without a language.
@@ -73,7 +73,7 @@ func (e *exchange) language() string {
 
 // block finds the first block of code, or the first of a language.
 func block(reply, language string) (string, error) {
-	code, found, languages := transcript.Block(reply, language)
+	code, found, languages := codeblock.Find(reply, language)
 	if found {
 		return code, nil
 	}

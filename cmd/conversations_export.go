@@ -17,7 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
-	"github.com/hobnob-cli/hobnob/internal/transcript"
+	"github.com/hobnob-cli/hobnob/internal/transfer"
 )
 
 type conversationsExportOptions struct {
@@ -145,7 +145,7 @@ func runConversationsExport(ctx context.Context, opts conversationsExportOptions
 	files := map[string][]history.Conversation{opts.Output: conversations}
 	paths := []string{opts.Output}
 	if isFolder(opts.Output) {
-		names := transcript.FileNames{Extension: "." + opts.Format}
+		names := transfer.FileNames{Extension: "." + opts.Format}
 		files, paths = map[string][]history.Conversation{}, nil
 		for _, c := range conversations {
 			path := filepath.Join(opts.Output, names.Next(c))
@@ -251,18 +251,18 @@ func (o conversationsExportOptions) writeFile(ctx context.Context, path string, 
 
 // write writes conversations as one document.
 func (o conversationsExportOptions) write(ctx context.Context, w io.Writer, store *history.Store, conversations []history.Conversation) error {
-	load := func(c history.Conversation) (transcript.Transcript, error) {
+	load := func(c history.Conversation) (transfer.Transcript, error) {
 		turns, err := store.Path(ctx, c.Head, 0)
 		if c.Head == "" {
 			turns, err = store.Turns(ctx, c.ID)
 		}
-		return transcript.Transcript{Conversation: c, Turns: turns}, err
+		return transfer.Transcript{Conversation: c, Turns: turns}, err
 	}
 	switch o.Format {
 	case "json":
 		return store.Export(ctx, w, ids(conversations)...)
 	case "html":
-		return transcript.WriteHTML(w, conversations, load)
+		return transfer.WriteHTML(w, conversations, load)
 	}
 	for i, c := range conversations {
 		t, err := load(c)
@@ -273,7 +273,7 @@ func (o conversationsExportOptions) write(ctx context.Context, w io.Writer, stor
 		if i > 0 {
 			text.WriteString("\n")
 		}
-		if err := transcript.WriteMarkdown(&text, t); err != nil {
+		if err := transfer.WriteMarkdown(&text, t); err != nil {
 			return err
 		}
 		if _, err := io.WriteString(w, o.shown(text.String())); err != nil {

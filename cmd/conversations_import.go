@@ -17,7 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
-	"github.com/hobnob-cli/hobnob/internal/transcript"
+	"github.com/hobnob-cli/hobnob/internal/transfer"
 )
 
 type conversationsImportOptions struct {
@@ -28,7 +28,7 @@ type conversationsImportOptions struct {
 	DryRun bool
 }
 
-var importFormats = []string{"auto", string(transcript.Hobnob), string(transcript.LLM), string(transcript.Aichat)}
+var importFormats = []string{"auto", string(transfer.Hobnob), string(transfer.LLM), string(transfer.Aichat)}
 
 func newConversationsImportCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsImportOptions{f: f}
@@ -65,13 +65,13 @@ profile in which they were, or with -p to that one.`,
 
 // importedFile is what came of one file, in JSON.
 type importedFile struct {
-	File          string            `json:"file"`
-	Format        transcript.Format `json:"format"`
-	Conversations int               `json:"conversations"`
-	Turns         int               `json:"turns"`
-	Completed     int               `json:"completed"` // turns that got the answer they lacked
-	Skipped       int               `json:"skipped"`
-	DryRun        bool              `json:"dry_run"`
+	File          string          `json:"file"`
+	Format        transfer.Format `json:"format"`
+	Conversations int             `json:"conversations"`
+	Turns         int             `json:"turns"`
+	Completed     int             `json:"completed"` // turns that got the answer they lacked
+	Skipped       int             `json:"skipped"`
+	DryRun        bool            `json:"dry_run"`
 }
 
 func runConversationsImport(ctx context.Context, opts conversationsImportOptions) error {
@@ -105,15 +105,15 @@ func (o conversationsImportOptions) importFile(ctx context.Context, name, profil
 		return out, err
 	}
 	defer closeFile()
-	if out.Format = transcript.Format(o.Format); o.Format == "auto" {
-		out.Format = transcript.Detect(bufio.NewReader(file))
+	if out.Format = transfer.Format(o.Format); o.Format == "auto" {
+		out.Format = transfer.Detect(bufio.NewReader(file))
 		if _, err := file.Seek(0, io.SeekStart); err != nil {
 			return out, err
 		}
 	}
 	trees := history.ReadExport(file)
-	if out.Format != transcript.Hobnob {
-		if trees, err = transcript.ReadForeign(out.Format, file, originOf(name)); err != nil {
+	if out.Format != transfer.Hobnob {
+		if trees, err = transfer.ReadForeign(out.Format, file, originOf(name)); err != nil {
 			return out, err
 		}
 	} else if o.f.Global.Profile == "" {
@@ -146,7 +146,7 @@ func (o conversationsImportOptions) importFile(ctx context.Context, name, profil
 }
 
 // failed names the file of an error, and how it was read.
-func (o conversationsImportOptions) failed(name string, format transcript.Format, err error) error {
+func (o conversationsImportOptions) failed(name string, format transfer.Format, err error) error {
 	var unreadable *history.ImportError
 	if !errors.As(err, &unreadable) {
 		return err
@@ -179,7 +179,7 @@ func openImport(f *cli.Factory, name string) (file *os.File, closeFile func(), e
 		}
 		from, regular = file, err == nil && info.Mode().IsRegular()
 	}
-	text, was16 := transcript.FromUTF16(bufio.NewReader(from))
+	text, was16 := transfer.FromUTF16(bufio.NewReader(from))
 	if regular && !was16 {
 		_, err = file.Seek(0, io.SeekStart)
 		return file, func() { _ = file.Close() }, err
@@ -205,8 +205,8 @@ func openImport(f *cli.Factory, name string) (file *os.File, closeFile func(), e
 }
 
 // originOf is what the file itself tells of a foreign export.
-func originOf(name string) transcript.Origin {
-	origin := transcript.Origin{Name: filepath.Base(name), Time: time.Now()}
+func originOf(name string) transfer.Origin {
+	origin := transfer.Origin{Name: filepath.Base(name), Time: time.Now()}
 	if info, err := os.Stat(name); err == nil && name != "-" && info.Mode().IsRegular() {
 		origin.Time = info.ModTime()
 	}

@@ -53,6 +53,7 @@ var mayImport = map[string][]string{
 	"internal/cells":       {},
 	"internal/chat":        slices.Concat(leaves, []string{"internal/api", "internal/history"}),
 	"internal/cli":         {"internal/*"},
+	"internal/codeblock":   {},
 	"internal/config":      leaves,
 	"internal/credential":  leaves,
 	"internal/draft":       leaves,
@@ -68,7 +69,7 @@ var mayImport = map[string][]string{
 	"internal/suggest":     {},
 	"internal/template":    leaves,
 	"internal/terminal":    {"internal/cells", "internal/failure"},
-	"internal/transcript":  {"internal/history"},
+	"internal/transfer":    {"internal/atomicfile", "internal/codeblock", "internal/history"},
 }
 
 // owners lists dependencies, with all below them, that no other package may
@@ -79,7 +80,7 @@ var owners = map[string][]string{
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
 	"github.com/gofrs/flock":           {"internal/history", "internal/draft"},
-	"github.com/microcosm-cc":          {"internal/transcript"},
+	"github.com/microcosm-cc":          {"internal/transfer"},
 	"github.com/muesli/termenv":        {"internal/markdown"},
 	"github.com/reeflective":           {"internal/lineedit"},
 	"github.com/spf13/cobra":           {"cmd"},
@@ -87,7 +88,7 @@ var owners = map[string][]string{
 	"github.com/spf13/viper":           {"internal/config"},
 	"github.com/yuin/goldmark":         {"internal/markdown", "internal/transcript"},
 	"github.com/zalando/go-keyring":    {"internal/credential"},
-	"go.yaml.in/yaml":                  {"internal/config", "internal/template", "internal/transcript"},
+	"go.yaml.in/yaml":                  {"internal/config", "internal/template", "internal/transfer"},
 	"modernc.org/sqlite":               {"internal/sqlite"},
 	"unsafe":                           {"internal/lineedit"},
 }

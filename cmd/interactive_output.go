@@ -11,11 +11,11 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/codeblock"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
-	"github.com/hobnob-cli/hobnob/internal/transcript"
 )
 
 // lastReply is the reply that /copy and /save mean.
@@ -59,7 +59,7 @@ func (i *interactive) completeCopy(argument string) []lineedit.Candidate {
 	if !strings.HasPrefix(argument, "code ") {
 		return []lineedit.Candidate{{Value: "code", Description: "the first block of code"}}
 	}
-	_, _, languages := transcript.Block(i.reply, "")
+	_, _, languages := codeblock.Find(i.reply, "")
 	var out []lineedit.Candidate
 	for _, language := range languages {
 		if language != "" && language == terminal.CleanLine(language) {

@@ -1,4 +1,4 @@
-package transcript
+package transfer
 
 import (
 	"bytes"
@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/text"
+
+	"github.com/hobnob-cli/hobnob/internal/codeblock"
 )
 
 // WriteMarkdown writes a conversation as Markdown: its title as a heading, each
@@ -57,26 +59,19 @@ const (
 	// maxMarkdown bounds, in bytes, what is parsed as Markdown. Beyond it the
 	// parser's quadratic cases would take many seconds.
 	maxMarkdown = 256 << 10
-	maxNesting  = 200     // bytes of marks that begin a line
 	maxCells    = 1 << 20 // of a table
 )
-
-// nesting matches the marks of quotations and lists at the beginning of a line.
-var nesting = regexp.MustCompile(`^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t]))+`)
 
 // parsable reports whether a text can be parsed as Markdown in reasonable time
 // and memory: a table has as many cells as its widest row in each of its rows.
 func parsable(markdown string) bool {
-	if len(markdown) > maxMarkdown {
+	if len(markdown) > maxMarkdown || codeblock.NestsDeep(markdown) {
 		return false
 	}
 	lines, bars := 0, 0
 	for line := range strings.Lines(markdown) {
 		lines++
 		bars = max(bars, strings.Count(line, "|"))
-		if len(nesting.FindString(line)) > maxNesting {
-			return false
-		}
 	}
 	return lines*bars <= maxCells
 }

@@ -1,4 +1,4 @@
-package transcript
+package codeblock
 
 import (
 	"slices"
@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestBlockIsTheFirstFencedBlock(t *testing.T) {
+func TestFindReturnsTheFirstFencedBlock(t *testing.T) {
 	for _, c := range []struct {
 		name, markdown, language, want string
 		found                          bool
@@ -48,7 +48,7 @@ func TestBlockIsTheFirstFencedBlock(t *testing.T) {
 		{"a table before it", "|a|b|\n|-|-|\n|`|`|\n```go\nx\n```\n", "go", "x\n", true, []string{"go"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			code, found, languages := Block(c.markdown, c.language)
+			code, found, languages := Find(c.markdown, c.language)
 			if code != c.want || found != c.found || !slices.Equal(languages, c.languages) {
 				t.Errorf("got %q, %v, %q\nwant %q, %v, %q", code, found, languages, c.want, c.found, c.languages)
 			}
@@ -57,7 +57,7 @@ func TestBlockIsTheFirstFencedBlock(t *testing.T) {
 }
 
 // The parser of a whole document needs minutes for some of these.
-func TestBlockIsQuickForTextsMadeToBeSlow(t *testing.T) {
+func TestFindIsQuickForTextsMadeToBeSlow(t *testing.T) {
 	const code = "```go\nx\n```\n"
 	var stairs strings.Builder
 	for depth := range 1500 {
@@ -78,7 +78,7 @@ func TestBlockIsQuickForTextsMadeToBeSlow(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			start := time.Now()
-			Block(code+"\n"+text, "go")
+			Find(code+"\n"+text, "go")
 			if took := time.Since(start); took > 20*time.Second {
 				t.Errorf("it took %s", took)
 			}
@@ -86,12 +86,12 @@ func TestBlockIsQuickForTextsMadeToBeSlow(t *testing.T) {
 	}
 }
 
-func FuzzBlock(f *testing.F) {
+func FuzzFind(f *testing.F) {
 	f.Add("```go\nx\n```\n", "go")
 	f.Add("> - ~~~ a\n>   \tb\n", "")
 	f.Add("1. ```\r\n\tx\r\n", "x")
 	f.Fuzz(func(t *testing.T, markdown, language string) {
-		code, found, languages := Block(markdown, language)
+		code, found, languages := Find(markdown, language)
 		switch {
 		case !found && code != "":
 			t.Errorf("no block was found, but %q", code)

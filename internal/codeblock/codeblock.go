@@ -1,6 +1,10 @@
-package transcript
+// Package codeblock finds the fenced blocks of code in Markdown, for those who want
+// the code and not the document. It renders nothing, and it is a leaf: it imports
+// nothing of hobnob.
+package codeblock
 
 import (
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -9,13 +13,12 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Block returns the first fenced block of code in Markdown, or with a language
-// the first of that language, in any case of letters. The
-// code is byte for byte what stands between the fences, less the indentation that
-// CommonMark takes away, each line with its end; a block whose fence is not closed
-// ends with the text.
-// Languages are those of all blocks in their order, "" where none is named.
-func Block(markdown, language string) (code string, found bool, languages []string) {
+// Find returns the first fenced block of code in Markdown or, with a language, the
+// first of that language in any letter case. The code is byte for byte what is
+// between the fences, less the indentation that CommonMark removes, each line with
+// its end; a block whose fence is not closed ends with the text. Languages are those
+// of all blocks in their order, "" where none is named.
+func Find(markdown, language string) (code string, found bool, languages []string) {
 	source := []byte(markdown)
 	for _, block := range fencedBlocks(source) {
 		name := ""
@@ -49,11 +52,10 @@ func languageOf(info string) string {
 	return ""
 }
 
-// fencedBlocks parses blocks alone: what is inside a line cannot hold a fence and
-// is what takes the parser long. It takes long for deep nesting as well, which no
-// reply has that means well.
+// fencedBlocks parses blocks alone: inline parsing is slow and finds no fences.
+// Deep nesting is slow to parse as well and no honest reply has it.
 func fencedBlocks(source []byte) []*ast.FencedCodeBlock {
-	if nestsDeep(string(source)) {
+	if NestsDeep(string(source)) {
 		return nil
 	}
 	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
@@ -67,7 +69,15 @@ func fencedBlocks(source []byte) []*ast.FencedCodeBlock {
 	return found
 }
 
-func nestsDeep(markdown string) bool {
+// maxNesting bounds, in bytes, the marks of quotations and lists that begin a line.
+const maxNesting = 200
+
+// nesting matches these marks.
+var nesting = regexp.MustCompile(`^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t]))+`)
+
+// NestsDeep reports whether Markdown has a line that begins so many quotations and
+// lists inside each other that goldmark would take minutes to parse it.
+func NestsDeep(markdown string) bool {
 	for line := range strings.Lines(markdown) {
 		if len(nesting.FindString(line)) > maxNesting {
 			return true

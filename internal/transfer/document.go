@@ -1,4 +1,4 @@
-// Package transcript turns conversations into documents for people, Markdown and
+// Package transfer turns conversations into documents for people, Markdown and
 // self-contained HTML, and the exports of other programs into conversations. It
 // knows neither commands nor files nor the terminal: it writes to an io.Writer
 // and reads from an io.Reader.
@@ -9,7 +9,7 @@
 //
 // It imports package history, and it alone makes HTML: with goldmark, chroma and
 // bluemonday.
-package transcript
+package transfer
 
 import (
 	"fmt"
