@@ -260,7 +260,7 @@ func (o conversationsExportOptions) write(ctx context.Context, w io.Writer, stor
 	}
 	switch o.Format {
 	case "json":
-		return store.Export(ctx, w, ids(conversations)...)
+		return transfer.WriteHobnob(w, store.Trees(ctx, ids(conversations)...))
 	case "html":
 		return transfer.WriteHTML(w, conversations, load)
 	}

@@ -111,7 +111,7 @@ func (o conversationsImportOptions) importFile(ctx context.Context, name, profil
 			return out, err
 		}
 	}
-	trees := history.ReadExport(file)
+	trees := transfer.ReadHobnob(file)
 	if out.Format != transfer.Hobnob {
 		if trees, err = transfer.ReadForeign(out.Format, file, originOf(name)); err != nil {
 			return out, err

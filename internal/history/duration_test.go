@@ -1,7 +1,6 @@
 package history
 
 import (
-	"bytes"
 	"fmt"
 	"testing"
 	"time"
@@ -81,11 +80,7 @@ func TestWhatWasImportedSaysNothingOfHowLongAnAnswerTakes(t *testing.T) {
 	if _, ok, err := from.Usual(t.Context(), "work", echoAgent); !ok || err != nil {
 		t.Fatalf("nothing is usual: %v", err)
 	}
-	var file bytes.Buffer
-	if err := from.Export(t.Context(), &file, ids...); err != nil {
-		t.Fatal(err)
-	}
-	if done, err := importText(t.Context(), to, file.String()); err != nil || done.Conversations != len(ids) {
+	if done, err := to.Import(t.Context(), from.Trees(t.Context(), ids...), ""); err != nil || done.Conversations != len(ids) {
 		t.Fatal(done, err)
 	}
 	if got, ok, err := to.Usual(t.Context(), "work", echoAgent); ok || err != nil {

@@ -265,7 +265,11 @@ type claim struct {
 }
 
 func (s *Store) conversations(ctx context.Context, where string, args ...any) ([]Conversation, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT `+conversationColumns+` FROM conversations c `+where, args...)
+	return s.conversationsIn(ctx, s.db, where, args...)
+}
+
+func (s *Store) conversationsIn(ctx context.Context, db queryer, where string, args ...any) ([]Conversation, error) {
+	rows, err := db.QueryContext(ctx, `SELECT `+conversationColumns+` FROM conversations c `+where, args...)
 	if err != nil {
 		return nil, s.readError(err)
 	}

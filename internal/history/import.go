@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"time"
 )
 
 // Imported counts what an import did, or would do.
@@ -64,6 +65,14 @@ func (s *Store) Import(ctx context.Context, trees iter.Seq2[Tree, error], profil
 		done.add(one)
 	}
 	return done, nil
+}
+
+// stored is what fromMillis reads.
+func stored(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return millis(t)
 }
 
 // CheckImport tells what Import would do and changes nothing. A nil Store is an
@@ -138,6 +147,7 @@ func (s *Store) compare(ctx context.Context, owner *sql.Stmt, tree Tree) (Import
 
 // queryer is a database or a transaction.
 type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 

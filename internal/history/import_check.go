@@ -41,7 +41,7 @@ type checker struct {
 func (c *checker) tree(tree Tree) error {
 	conversation := tree.Conversation
 	if !isID(conversation.ID) {
-		return refuse(fmt.Sprintf("conversation %q", clip(conversation.ID)), "its id is not a UUID in lower case")
+		return refuse(fmt.Sprintf("conversation %q", Clip(conversation.ID)), "its id is not a UUID in lower case")
 	}
 	object := "conversation " + conversation.ID
 	if c.conversations[conversation.ID] {
@@ -66,21 +66,21 @@ func (c *checker) tree(tree Tree) error {
 	}
 	for _, t := range tree.Turns {
 		if _, ok := byID[t.Parent]; t.Parent != "" && !ok {
-			return refuse("turn "+t.ID, "its parent %q is not in its conversation", clip(t.Parent))
+			return refuse("turn "+t.ID, "its parent %q is not in its conversation", Clip(t.Parent))
 		}
 	}
 	if id, ok := cycle(tree.Turns, byID); ok {
 		return refuse("turn "+id, "it is its own ancestor")
 	}
 	if head, ok := byID[conversation.Head]; conversation.Head != "" && (!ok || head.State != Answered) {
-		return refuse(object, "its head %q is not an answered turn of it", clip(conversation.Head))
+		return refuse(object, "its head %q is not an answered turn of it", Clip(conversation.Head))
 	}
 	return nil
 }
 
 func (c *checker) turn(conversation string, t Turn) error {
 	if !isID(t.ID) {
-		return refuse(conversation, "the id %q of a turn is not a UUID in lower case", clip(t.ID))
+		return refuse(conversation, "the id %q of a turn is not a UUID in lower case", Clip(t.ID))
 	}
 	object := "turn " + t.ID
 	if c.turns[t.ID] {
@@ -90,12 +90,12 @@ func (c *checker) turn(conversation string, t Turn) error {
 	switch t.State {
 	case Pending, Answered, Failed, Unknown:
 	default:
-		return refuse(object, "the state %q is none of pending, answered, failed, unknown", clip(string(t.State)))
+		return refuse(object, "the state %q is none of pending, answered, failed, unknown", Clip(string(t.State)))
 	}
 	switch t.Mark {
 	case Unmarked, Pinned, Skipped:
 	default:
-		return refuse(object, "the mark %q is neither pin nor skip", clip(string(t.Mark)))
+		return refuse(object, "the mark %q is neither pin nor skip", Clip(string(t.Mark)))
 	}
 	if t.State != Answered && t.Reply != "" {
 		return refuse(object, "it is %s and has a reply", t.State)
@@ -144,7 +144,7 @@ func checkLines(object string, pairs ...string) error {
 
 func checkAgent(object, id string) error {
 	if id != "" && !isID(strings.ToLower(id)) {
-		return refuse(object, "its agent %q is not a UUID", clip(id))
+		return refuse(object, "its agent %q is not a UUID", Clip(id))
 	}
 	return nil
 }
@@ -185,8 +185,8 @@ func isID(id string) bool {
 	return err == nil && parsed.String() == id
 }
 
-// clip bounds a hostile text in a message.
-func clip(text string) string {
+// Clip bounds a hostile text that is quoted in a message.
+func Clip(text string) string {
 	if len(text) > 60 {
 		return strings.ToValidUTF8(text[:60], "") + "…"
 	}

@@ -263,12 +263,9 @@ func fuzzForeign(f *testing.F, format Format) {
 		for _, c := range all {
 			ids = append(ids, c.ID)
 		}
-		var out bytes.Buffer
-		if err := s.Export(t.Context(), &out, ids...); err != nil {
-			t.Fatal(err)
-		}
-		if would, err := s.CheckImport(t.Context(), history.ReadExport(bytes.NewReader(out.Bytes()))); err != nil || would.Added > 0 {
-			t.Fatalf("the export cannot be read: %+v, %v\n%s", would, err, out.String())
+		out := exported(t, s, ids...)
+		if would, err := s.CheckImport(t.Context(), ReadHobnob(bytes.NewReader(out))); err != nil || would.Added > 0 {
+			t.Fatalf("the export cannot be read: %+v, %v\n%s", would, err, out)
 		}
 		if _, err := s.Prune(t.Context(), history.Pruning{Before: time.Now().AddDate(1000, 0, 0)}, ids...); err != nil {
 			t.Fatal(err)

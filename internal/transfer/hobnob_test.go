@@ -1,8 +1,7 @@
-package history
+package transfer
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"reflect"
@@ -12,6 +11,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 // pieces are what random text is made of: every script, and what breaks formats.
@@ -48,34 +49,34 @@ func maybe[T any](r *rand.Rand, value T) T {
 
 // randomTree makes a tree with branches, every state and mark, and turns of one
 // millisecond.
-func randomTree(r *rand.Rand) Tree {
+func randomTree(r *rand.Rand) history.Tree {
 	at := time.UnixMilli(1_700_000_000_000 + r.Int64N(1_000_000)).UTC()
-	c := Conversation{
+	c := history.Conversation{
 		ID: randomID(r), Title: randomText(r, 6), Profile: maybe(r, randomText(r, 2)), AgentID: maybe(r, randomID(r)),
 		Created: at, Updated: at.Add(time.Hour), Deleted: maybe(r, at.Add(2*time.Hour)),
 	}
-	var turns []Turn
+	var turns []history.Turn
 	var answered []string
 	for range r.IntN(9) {
 		at = at.Add(time.Duration(r.IntN(3)) * time.Millisecond)
-		t := Turn{
+		t := history.Turn{
 			ID: randomID(r), Conversation: c.ID, Question: randomText(r, 6), AgentID: maybe(r, randomID(r)), Asked: at,
-			State: []State{Answered, Answered, Answered, Pending, Failed, Unknown}[r.IntN(6)], Mark: []Mark{Unmarked, Unmarked, Pinned, Skipped}[r.IntN(4)],
+			State: []history.State{history.Answered, history.Answered, history.Answered, history.Pending, history.Failed, history.Unknown}[r.IntN(6)], Mark: []history.Mark{history.Unmarked, history.Unmarked, history.Pinned, history.Skipped}[r.IntN(4)],
 		}
 		if len(answered) > 0 && r.IntN(8) > 0 {
 			t.Parent = answered[max(0, len(answered)-1-r.IntN(3))]
 		}
-		if t.State != Pending {
+		if t.State != history.Pending {
 			t.Ended = at.Add(time.Duration(r.IntN(5000)) * time.Millisecond)
 		}
-		if t.State == Failed || t.State == Unknown {
+		if t.State == history.Failed || t.State == history.Unknown {
 			t.Failure = randomText(r, 3)
 		}
-		if t.State == Answered {
+		if t.State == history.Answered {
 			answered = append(answered, t.ID)
 			t.Reply = randomText(r, 12)
-			t.Service = Service{ID: maybe(r, randomID(r)), ConversationID: maybe(r, randomID(r)), Model: maybe(r, randomText(r, 1)), FinishReason: maybe(r, "length")}
-			t.Service.Usage = maybe(r, &Usage{r.Int64N(1e6), r.Int64N(1e6), r.Int64N(MaxTokens + 1)})
+			t.Service = history.Service{ID: maybe(r, randomID(r)), ConversationID: maybe(r, randomID(r)), Model: maybe(r, randomText(r, 1)), FinishReason: maybe(r, "length")}
+			t.Service.Usage = maybe(r, &history.Usage{PromptTokens: r.Int64N(1e6), CompletionTokens: r.Int64N(1e6), TotalTokens: r.Int64N(history.MaxTokens + 1)})
 		}
 		switch r.IntN(4) {
 		case 0:
@@ -95,11 +96,30 @@ func randomTree(r *rand.Rand) Tree {
 		}
 	}
 	c.Turns = len(turns)
-	return Tree{Conversation: c, Turns: turns}
+	return history.Tree{Conversation: c, Turns: turns}
 }
 
-func seqOf(trees []Tree) func(func(Tree, error) bool) {
-	return func(yield func(Tree, error) bool) {
+func openStore(t *testing.T) *history.Store {
+	t.Helper()
+	s, err := history.Open(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+func begin(t *testing.T, s *history.Store, q history.Question) history.Turn {
+	t.Helper()
+	turn, err := s.Begin(t.Context(), q)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return turn
+}
+
+func seqOf(trees []history.Tree) func(func(history.Tree, error) bool) {
+	return func(yield func(history.Tree, error) bool) {
 		for _, tree := range trees {
 			if !yield(tree, nil) {
 				return
@@ -108,10 +128,10 @@ func seqOf(trees []Tree) func(func(Tree, error) bool) {
 	}
 }
 
-func exported(t *testing.T, s *Store, ids ...string) []byte {
+func exported(t *testing.T, s *history.Store, ids ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := s.Export(t.Context(), &out, ids...); err != nil {
+	if err := WriteHobnob(&out, s.Trees(t.Context(), ids...)); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -122,7 +142,7 @@ func TestAThousandTreesGoOutAndComeBackUnchanged(t *testing.T) {
 		t.Run(fmt.Sprint(batch), func(t *testing.T) {
 			t.Parallel()
 			r := rand.New(rand.NewPCG(3, uint64(batch)))
-			trees := make([]Tree, 250)
+			trees := make([]history.Tree, 250)
 			for i := range trees {
 				trees[i] = randomTree(r)
 			}
@@ -131,7 +151,7 @@ func TestAThousandTreesGoOutAndComeBackUnchanged(t *testing.T) {
 	}
 }
 
-func roundTrip(t *testing.T, trees []Tree) {
+func roundTrip(t *testing.T, trees []history.Tree) {
 	var ids []string
 	turns := 0
 	for _, tree := range trees {
@@ -145,7 +165,7 @@ func roundTrip(t *testing.T, trees []Tree) {
 	out := exported(t, first, ids...)
 
 	i := 0
-	for tree, err := range ReadExport(bytes.NewReader(out)) {
+	for tree, err := range ReadHobnob(bytes.NewReader(out)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -154,14 +174,14 @@ func roundTrip(t *testing.T, trees []Tree) {
 		}
 		i++
 	}
-	want := Imported{Conversations: len(trees), Added: turns}
-	if did, err := second.Import(t.Context(), ReadExport(bytes.NewReader(out)), ""); err != nil || did != want {
+	want := history.Imported{Conversations: len(trees), Added: turns}
+	if did, err := second.Import(t.Context(), ReadHobnob(bytes.NewReader(out)), ""); err != nil || did != want {
 		t.Fatalf("imported %+v, %v; want %+v", did, err, want)
 	}
 	if again := exported(t, second, ids...); !bytes.Equal(again, out) {
 		t.Error("the export of what was imported differs from what was imported")
 	}
-	if did, err := second.Import(t.Context(), seqOf(trees), "other"); err != nil || did != (Imported{Skipped: turns}) {
+	if did, err := second.Import(t.Context(), seqOf(trees), "other"); err != nil || did != (history.Imported{Skipped: turns}) {
 		t.Errorf("importing again did %+v, %v; want %d turns skipped", did, err, turns)
 	}
 	if again := exported(t, second, ids[:20]...); !bytes.Equal(again, exported(t, first, ids[:20]...)) {
@@ -173,7 +193,7 @@ func roundTrip(t *testing.T, trees []Tree) {
 }
 
 // sameTurns compares what the commands see of a conversation.
-func sameTurns(t *testing.T, a, b *Store, conversation string) {
+func sameTurns(t *testing.T, a, b *history.Store, conversation string) {
 	t.Helper()
 	inA, err := a.Turns(t.Context(), conversation)
 	if err != nil {
@@ -187,8 +207,10 @@ func sameTurns(t *testing.T, a, b *Store, conversation string) {
 
 func TestAnExportHoldsNoControlCharacter(t *testing.T) {
 	s := openStore(t)
-	turn := begin(t, s, Question{Text: "\x1b[2J\x7f\u009b\u202e\u2066\u200f\r\x00 日本"})
-	answer(t, s, turn, "x")
+	turn := begin(t, s, history.Question{Text: "\x1b[2J\x7f\u009b\u202e\u2066\u200f\r\x00 日本"})
+	if _, err := s.Answer(t.Context(), turn, "x", history.Service{}); err != nil {
+		t.Fatal(err)
+	}
 	out := string(exported(t, s, turn.Conversation))
 	if strings.ContainsFunc(out, func(r rune) bool {
 		return r < 0x20 && r != '\n' || r >= 0x7f && r <= 0x9f || r == '\u202e' || r == '\u2066' || r == '\u200f'
@@ -202,28 +224,19 @@ func TestAnExportHoldsNoControlCharacter(t *testing.T) {
 
 func TestAPendingTurnIsExportedAsPendingWhoeverWaitsForIt(t *testing.T) {
 	s := openStore(t)
-	waiting := begin(t, s, Question{Text: "q", Lifetime: time.Hour})
-	killed := begin(t, s, Question{Text: "q", Lifetime: -time.Hour})
+	waiting := begin(t, s, history.Question{Text: "q", Lifetime: time.Hour})
+	killed := begin(t, s, history.Question{Text: "q", Lifetime: -time.Hour})
 	out := string(exported(t, s, waiting.Conversation, killed.Conversation))
 	if strings.Count(out, `"state":"pending","failure":null`) != 2 {
 		t.Errorf("exported %s", out)
 	}
 	other := openStore(t)
-	if _, err := other.Import(t.Context(), ReadExport(strings.NewReader(out)), ""); err != nil {
+	if _, err := other.Import(t.Context(), ReadHobnob(strings.NewReader(out)), ""); err != nil {
 		t.Fatal(err)
 	}
 	turns, err := other.Turns(t.Context(), waiting.Conversation)
-	if err != nil || turns[0].State != Unknown {
+	if err != nil || turns[0].State != history.Unknown {
 		t.Errorf("nobody waits for it where it was imported; it reads as %+v, %v", turns, err)
-	}
-}
-
-func TestExportNamesAConversationThatIsGone(t *testing.T) {
-	s := openStore(t)
-	err := s.Export(t.Context(), &bytes.Buffer{}, "nowhere")
-	var missing *NotFoundError
-	if !errors.As(err, &missing) {
-		t.Errorf("the error is %v", err)
 	}
 }
 
@@ -233,11 +246,11 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full
 
 func TestExportStopsWhenItsReaderIsGone(t *testing.T) {
 	s := openStore(t)
-	turn := begin(t, s, Question{Text: strings.Repeat("x", 1<<17)})
-	if err := s.Export(t.Context(), brokenWriter{}, turn.Conversation); err == nil || err.Error() != "disk full" {
+	turn := begin(t, s, history.Question{Text: strings.Repeat("x", 1<<17)})
+	if err := WriteHobnob(brokenWriter{}, s.Trees(t.Context(), turn.Conversation)); err == nil || err.Error() != "disk full" {
 		t.Errorf("the error is %v", err)
 	}
-	if _, err := s.Begin(t.Context(), Question{Conversation: turn.Conversation, Text: "next"}); err != nil {
+	if _, err := s.Begin(t.Context(), history.Question{Conversation: turn.Conversation, Text: "next"}); err != nil {
 		t.Errorf("the history is stuck afterwards: %v", err)
 	}
 }

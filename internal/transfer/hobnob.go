@@ -1,0 +1,344 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// How hobnob's own JSON begins. The version changes with the meaning of a key and
+// with every new key, because an older hobnob would lose its value.
+const (
+	hobnobFormat  = "hobnob-conversations"
+	hobnobVersion = 1
+)
+
+// conversationForm is a conversation in an export; its turns follow under "turns".
+type conversationForm struct {
+	ID      string  `json:"id"`
+	Title   string  `json:"title"`
+	Profile string  `json:"profile"`
+	AgentID *string `json:"agent_id"`
+	Head    *string `json:"head"`
+	Created string  `json:"created"`
+	Updated string  `json:"updated"`
+	Deleted string  `json:"deleted,omitempty"`
+}
+
+// turnForm is a turn in an export.
+type turnForm struct {
+	ID       string        `json:"id"`
+	Parent   *string       `json:"parent"`
+	Question string        `json:"question"`
+	Reply    *string       `json:"reply"`
+	State    history.State `json:"state"`
+	Failure  *string       `json:"failure"`
+	Mark     *history.Mark `json:"mark"`
+	Asked    string        `json:"asked"`
+	Answered *string       `json:"answered"` // when the outcome was known, also of a failure
+	AgentID  *string       `json:"agent_id"`
+	Service  serviceForm   `json:"service"`
+	Usage    *usageForm    `json:"usage"`
+}
+
+type serviceForm struct {
+	ID             *string `json:"id"`
+	ConversationID *string `json:"conversation_id"`
+	Model          *string `json:"model"`
+	FinishReason   *string `json:"finish_reason"`
+	Response       *string `json:"response"`
+	// ResponseBase64 stands in for Response when the body was not UTF-8.
+	ResponseBase64 string `json:"response_base64,omitempty"`
+}
+
+type usageForm struct {
+	PromptTokens     int64 `json:"prompt_tokens"`
+	CompletionTokens int64 `json:"completion_tokens"`
+	TotalTokens      int64 `json:"total_tokens"`
+}
+
+// WriteHobnob writes conversations as JSON that ReadHobnob reads back without loss,
+// one conversation at a time.
+//
+// Keys have a fixed order, times are RFC 3339 in UTC with milliseconds, and control
+// and bidi characters are escaped, because an export may be read on a terminal.
+func WriteHobnob(w io.Writer, trees iter.Seq2[history.Tree, error]) error {
+	out := bufio.NewWriterSize(w, 1<<16) // it repeats its first error
+	_, _ = fmt.Fprintf(out, `{"format":%q,"version":%d,"conversations":[`, hobnobFormat, hobnobVersion)
+	separator := "\n"
+	for tree, err := range trees {
+		if err != nil {
+			return err
+		}
+		_, _ = out.WriteString(separator)
+		if err := writeHobnobTree(out, tree); err != nil {
+			return err
+		}
+		separator = ",\n"
+	}
+	_, _ = out.WriteString("\n]}\n")
+	return out.Flush()
+}
+
+func writeHobnobTree(out *bufio.Writer, tree history.Tree) error {
+	encoded, err := encodeJSON(formOfConversation(tree.Conversation))
+	if err != nil {
+		return err
+	}
+	writeJSON(out, bytes.TrimSuffix(encoded, []byte("}")))
+	_, _ = out.WriteString(`,"turns":[`)
+	separator := "\n  "
+	for _, t := range tree.Turns {
+		if encoded, err = encodeJSON(formOfTurn(t)); err != nil {
+			return err
+		}
+		_, _ = out.WriteString(separator)
+		writeJSON(out, encoded)
+		separator = ",\n  "
+	}
+	_, err = out.WriteString("]}")
+	return err
+}
+
+func encodeJSON(v any) ([]byte, error) {
+	var buffer bytes.Buffer
+	encoder := json.NewEncoder(&buffer)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(v)
+	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), err
+}
+
+// writeJSON writes JSON with DEL, the C1 controls and the bidi controls escaped,
+// which encoding/json leaves as they are.
+func writeJSON(out *bufio.Writer, encoded []byte) {
+	plain := 0
+	for i := 0; i < len(encoded); {
+		r, size := rune(encoded[i]), 1
+		if r >= utf8.RuneSelf {
+			r, size = utf8.DecodeRune(encoded[i:])
+		}
+		if r >= 0x7f && r <= 0x9f || r > 0x9f && unicode.Is(unicode.Bidi_Control, r) {
+			_, _ = out.Write(encoded[plain:i])
+			_, _ = fmt.Fprintf(out, "\\u%04x", r)
+			plain = i + size
+		}
+		i += size
+	}
+	_, _ = out.Write(encoded[plain:])
+}
+
+// ReadHobnob reads what WriteHobnob wrote, tree by tree and each time from the start
+// of r. It is strict: an unknown format, version or key and a value of the wrong type
+// are a *history.ImportError that names the place. Keys may come in any order; of two
+// equal ones the last counts. A byte order mark may come first.
+func ReadHobnob(r io.ReadSeeker) iter.Seq2[history.Tree, error] {
+	return func(yield func(history.Tree, error) bool) {
+		in, err := newStrictJSON(r)
+		if err == nil {
+			err = readHobnob(in, func(tree history.Tree) bool { return yield(tree, nil) })
+		}
+		if err != nil && !errors.Is(err, errStopped) {
+			yield(history.Tree{}, err)
+		}
+	}
+}
+
+// errStopped is yield that wants no more.
+var errStopped = errors.New("stopped")
+
+func readHobnob(in *strictJSON, yield func(history.Tree) bool) error {
+	const top = "the file"
+	var format string
+	var version json.Number
+	var listed bool
+	if err := in.object(top, func(key string) error {
+		switch key {
+		case "format":
+			return in.value(key, &format)
+		case "version":
+			return in.value(key, &version)
+		case "conversations":
+			if listed {
+				return refuse(key, "stands there twice")
+			}
+			listed = true
+			return in.array(key, func(at string) error { return readConversation(in, at, yield) })
+		}
+		return refuse(top, "the key %q is unknown", history.Clip(key))
+	}); err != nil {
+		return err
+	}
+	switch {
+	case format != hobnobFormat:
+		return refuse(top, "its format is %q, not %q", history.Clip(format), hobnobFormat)
+	case version != json.Number(fmt.Sprint(hobnobVersion)):
+		return refuse(top, "its version is %q; this hobnob reads version %d", history.Clip(version.String()), hobnobVersion)
+	case !listed:
+		return refuse(top, "it has no conversations")
+	}
+	return in.end(top)
+}
+
+func readConversation(in *strictJSON, path string, yield func(history.Tree) bool) error {
+	var form conversationForm
+	var turns []history.Turn
+	var deleted *string
+	fields := map[string]any{
+		"id": &form.ID, "title": &form.Title, "profile": &form.Profile, "agent_id": &form.AgentID, "head": &form.Head,
+		"created": &form.Created, "updated": &form.Updated, "deleted": &deleted,
+	}
+	if err := in.object(path, func(key string) error {
+		at := path + "." + key
+		if key == "turns" {
+			turns = nil
+			return in.array(at, func(at string) error {
+				var form turnForm
+				if err := in.value(at, &form); err != nil {
+					return err
+				}
+				turn, err := form.turn(at)
+				turns = append(turns, turn)
+				return err
+			})
+		}
+		into, ok := fields[key]
+		if !ok {
+			return refuse(path, "the key %q is unknown", history.Clip(key))
+		}
+		return in.value(at, into)
+	}); err != nil {
+		return err
+	}
+	c := history.Conversation{ID: form.ID, Title: form.Title, Profile: form.Profile, AgentID: given(form.AgentID), Head: given(form.Head), Turns: len(turns)}
+	if err := readStamp(path+".created", &form.Created, &c.Created); err != nil {
+		return err
+	}
+	if err := readStamp(path+".updated", &form.Updated, &c.Updated); err != nil {
+		return err
+	}
+	if err := readStamp(path+".deleted", deleted, &c.Deleted); err != nil {
+		return err
+	}
+	for i := range turns {
+		turns[i].Conversation = c.ID
+	}
+	if !yield(history.Tree{Conversation: c, Turns: turns}) {
+		return errStopped
+	}
+	return nil
+}
+
+func formOfConversation(c history.Conversation) conversationForm {
+	form := conversationForm{
+		ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: optional(c.AgentID), Head: optional(c.Head),
+		Created: stamp(c.Created), Updated: stamp(c.Updated),
+	}
+	if !c.Deleted.IsZero() {
+		form.Deleted = stamp(c.Deleted)
+	}
+	return form
+}
+
+func formOfTurn(t history.Turn) turnForm {
+	form := turnForm{
+		ID: t.ID, Parent: optional(t.Parent), Question: t.Question, Reply: optional(t.Reply), State: t.State, Failure: optional(t.Failure),
+		Mark: optional(t.Mark), Asked: stamp(t.Asked), AgentID: optional(t.AgentID),
+		Service: serviceForm{
+			ID: optional(t.Service.ID), ConversationID: optional(t.Service.ConversationID), Model: optional(t.Service.Model),
+			FinishReason: optional(t.Service.FinishReason),
+		},
+	}
+	if t.State == history.Answered {
+		form.Reply = &t.Reply
+	}
+	if !t.Ended.IsZero() {
+		ended := stamp(t.Ended)
+		form.Answered = &ended
+	}
+	switch body := t.Service.Response; {
+	case len(body) == 0:
+	case utf8.Valid(body):
+		text := string(body)
+		form.Service.Response = &text
+	default:
+		form.Service.ResponseBase64 = base64.StdEncoding.EncodeToString(body)
+	}
+	form.Usage = (*usageForm)(t.Service.Usage)
+	return form
+}
+
+func (f turnForm) turn(path string) (history.Turn, error) {
+	t := history.Turn{
+		ID: f.ID, Parent: given(f.Parent), Question: f.Question, Reply: given(f.Reply), State: f.State, AgentID: given(f.AgentID),
+		Failure: given(f.Failure), Mark: given(f.Mark),
+		Service: history.Service{
+			ID: given(f.Service.ID), ConversationID: given(f.Service.ConversationID), Model: given(f.Service.Model),
+			FinishReason: given(f.Service.FinishReason),
+		},
+	}
+	if body := given(f.Service.Response); body != "" {
+		t.Service.Response = []byte(body)
+	}
+	if encoded := f.Service.ResponseBase64; encoded != "" {
+		body, err := base64.StdEncoding.DecodeString(encoded)
+		if err != nil || len(t.Service.Response) > 0 {
+			return history.Turn{}, refuse(path+".service.response_base64", "want base64, and no response beside it")
+		}
+		t.Service.Response = body
+	}
+	t.Service.Usage = (*history.Usage)(f.Usage)
+	if err := readStamp(path+".asked", &f.Asked, &t.Asked); err != nil {
+		return history.Turn{}, err
+	}
+	return t, readStamp(path+".answered", f.Answered, &t.Ended)
+}
+
+// optional is nil for what is empty.
+func optional[T ~string](value T) *T {
+	if value == "" {
+		return nil
+	}
+	return &value
+}
+
+func given[T ~string](value *T) T {
+	if value == nil {
+		return ""
+	}
+	return *value
+}
+
+const stampLayout = "2006-01-02T15:04:05.000Z"
+
+// stamp is a time in an export. The zero time is written as 1970.
+func stamp(t time.Time) string {
+	if t.IsZero() {
+		t = time.UnixMilli(0)
+	}
+	return t.UTC().Format(stampLayout)
+}
+
+// readStamp reads a time to the millisecond; nil leaves it zero.
+func readStamp(path string, text *string, into *time.Time) error {
+	if text == nil {
+		return nil
+	}
+	t, err := time.Parse(time.RFC3339, *text)
+	if err != nil {
+		return refuse(path, "%q is not a time like %s", history.Clip(*text), stampLayout)
+	}
+	if *into = t.UTC().Truncate(time.Millisecond); into.UnixMilli() == 0 {
+		*into = time.Time{} // as the history has it
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package transfer
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+const (
+	idA = "aaaaaaaa-0000-4000-8000-000000000000"
+	idB = "bbbbbbbb-0000-4000-8000-000000000000"
+	idC = "cccccccc-0000-4000-8000-000000000000"
+	idD = "dddddddd-0000-4000-8000-000000000000"
+)
+
+// document is an export of one conversation with the turns given as JSON.
+func document(conversation string, turns ...string) string {
+	return fmt.Sprintf(`{"format":"hobnob-conversations","version":1,"conversations":[{%s,"turns":[%s]}]}`, conversation, strings.Join(turns, ","))
+}
+
+const plain = `"id":"` + idA + `","title":"t","profile":"p","head":"` + idB + `","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:06.5+01:00"`
+
+func turnJSON(id, parent, more string) string {
+	quoted := "null"
+	if parent != "" {
+		quoted = `"` + parent + `"`
+	}
+	return `{"id":"` + id + `","parent":` + quoted + `,"question":"q","reply":"r","state":"answered","asked":"2026-01-02T03:04:05Z"` + more + `}`
+}
+
+func importText(ctx context.Context, s *history.Store, text string) (history.Imported, error) {
+	return s.Import(ctx, ReadHobnob(strings.NewReader(text)), "")
+}
+
+func TestWhatCannotBeImportedIsNamedAndNothingIsWritten(t *testing.T) {
+	good := turnJSON(idB, "", "")
+	fine := document(plain, good)
+	second := strings.TrimSuffix(strings.TrimPrefix(fine, `{"format":"hobnob-conversations","version":1,"conversations":[`), "]}")
+	for name, test := range map[string]struct{ file, want string }{
+		"nothing":            {``, "the file: the file ends in the middle of it"},
+		"no object":          {`[]`, "the file: want an object"},
+		"cut off":            {fine[:len(fine)-20], "the file ends in the middle"},
+		"more behind it":     {fine + "{}", "the file: something follows its end"},
+		"another format":     {`{"format":"x","version":1,"conversations":[]}`, `the file: its format is "x", not "hobnob-conversations"`},
+		"no format":          {`{"conversations":[]}`, `its format is ""`},
+		"a newer version":    {strings.Replace(fine, `"version":1`, `"version":2`, 1), `the file: its version is "2"; this hobnob reads version 1`},
+		"an unknown key":     {`{"sessions":[]}`, `the file: the key "sessions" is unknown`},
+		"of a conversation":  {document(plain+`,"colour":1`, good), `conversations[0]: the key "colour" is unknown`},
+		"of a turn":          {document(plain, turnJSON(idB, "", `,"repply":"x"`)), `conversations[0].turns[0]: unknown field "repply"`},
+		"two lists":          {`{"conversations":[],"conversations":[]}`, "conversations: stands there twice"},
+		"a wrong type":       {document(plain, good, turnJSON(idC, "", `,"usage":{"total_tokens":"many"}`)), "conversations[0].turns[1].usage.total_tokens: want a whole number, not string"},
+		"a wrong title":      {document(strings.Replace(plain, `"title":"t"`, `"title":7`, 1), good), "conversations[0].title: want a string, not number"},
+		"turns are no list":  {`{"format":"hobnob-conversations","version":1,"conversations":[{"turns":{}}]}`, "conversations[0].turns: want an array"},
+		"no time":            {document(strings.Replace(plain, "2026-01-02T03:04:05Z", "yesterday", 1), good), `conversations[0].created: "yesterday" is not a time like`},
+		"too early":          {document(strings.Replace(plain, "2026", "1969", 1), good), "conversation " + idA + ": a time is before 1970"},
+		"broken base64":      {document(plain, turnJSON(idB, "", `,"service":{"response_base64":"?"}`)), "conversations[0].turns[0].service.response_base64: want base64"},
+		"an id, not a UUID":  {document(`"id":"../../x","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z"`), `conversation "../../x": its id is not a UUID`},
+		"an id in capitals":  {document(strings.Replace(plain, idA, strings.ToUpper(idA), 1), good), "not a UUID in lower case"},
+		"a turn without id":  {document(plain, good, turnJSON("", "", "")), `conversation ` + idA + `: the id "" of a turn is not a UUID`},
+		"a turn twice":       {document(plain, good, good), "turn " + idB + ": stands there twice"},
+		"a conversation too": {strings.Replace(fine, "]}]}", "]},"+second+"]}", 1), "conversation " + idA + ": stands there twice"},
+		"a bad state":        {document(plain, strings.Replace(good, "answered", "lost", 1)), "turn " + idB + `: the state "lost" is none of`},
+		"a bad mark":         {document(plain, turnJSON(idB, "", `,"mark":"x"`)), "turn " + idB + `: the mark "x"`},
+		"a bad agent":        {document(plain, turnJSON(idB, "", `,"agent_id":"x"`)), "turn " + idB + `: its agent "x" is not a UUID`},
+		"a reply too many":   {document(plain, good, turnJSON(idC, "", `,"state":"failed"`)), "turn " + idC + ": it is failed and has a reply"},
+		"negative tokens":    {document(plain, turnJSON(idB, "", `,"usage":{"total_tokens":-1}`)), "a number of tokens is negative"},
+		"too many tokens":    {document(plain, turnJSON(idB, "", `,"usage":{"total_tokens":9223372036854775807}`)), "a number of tokens is larger than 1099511627776"},
+		"no parent":          {document(plain, turnJSON(idB, idD, "")), "turn " + idB + `: its parent "` + idD + `" is not in its conversation`},
+		"its own parent":     {document(plain, turnJSON(idB, idB, "")), "turn " + idB + ": it is its own ancestor"},
+		"a cycle":            {document(plain, good, turnJSON(idC, idD, ""), turnJSON(idD, idC, "")), "it is its own ancestor"},
+		"a head elsewhere":   {document(plain, turnJSON(idC, "", "")), "conversation " + idA + `: its head "` + idB + `" is not an answered turn of it`},
+		"an unanswered head": {document(plain, strings.NewReplacer(`"answered"`, `"failed"`, `"reply":"r"`, `"reply":null`).Replace(good)), "is not an answered turn of it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := openStore(t)
+			// A good conversation before it is not written either.
+			file := test.file
+			before := strings.NewReplacer(idA, "11111111-0000-4000-8000-000000000000", idB, "22222222-0000-4000-8000-000000000000").Replace(second)
+			file = strings.Replace(file, `"conversations":[{`, `"conversations":[`+before+`,{`, 1)
+			want := strings.ReplaceAll(test.want, "conversations[0]", "conversations[1]")
+			_, err := importText(t.Context(), s, file)
+			var refused *history.ImportError
+			if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
+				t.Errorf("the error is %v, want %s", err, want)
+			}
+			if all, _ := s.All(t.Context(), "", true); len(all) > 0 {
+				t.Errorf("%d conversations were written", len(all))
+			}
+		})
+	}
+}
+
+func TestKeysMayComeInAnyOrderAndOfTwoTheLastCounts(t *testing.T) {
+	s := openStore(t)
+	file := `{"conversations":[{"turns":[` + turnJSON(idB, "", `,"question":"last"`) + `],` + plain + `}],"version":1,"format":"hobnob-conversations"}`
+	if did, err := importText(t.Context(), s, file); err != nil || did != (history.Imported{Conversations: 1, Added: 1}) {
+		t.Fatal(did, err)
+	}
+	turns, err := s.Turns(t.Context(), idA)
+	if err != nil || turns[0].Question != "last" {
+		t.Error(turns, err)
+	}
+	c, err := s.Find(t.Context(), idA)
+	if want := time.Date(2026, 1, 2, 2, 4, 6, 5e8, time.UTC); err != nil || !c.Updated.Equal(want) || c.Profile != "p" {
+		t.Errorf("%+v, %v; want it updated %v", c, err, want)
+	}
+}
+
+func TestAByteOrderMarkMayComeFirstAndIsCounted(t *testing.T) {
+	const mark = "\xef\xbb\xbf"
+	file := `{"format":"hobnob-conversations","version":1,"conversations":[]}`
+	if _, err := importText(t.Context(), openStore(t), mark+file); err != nil {
+		t.Error(err)
+	}
+	for text, want := range map[string]string{
+		"x":                    "broken JSON at byte 1:",
+		mark + "x":             "broken JSON at byte 4:",
+		mark + mark + file:     "broken JSON at byte 4:",
+		mark:                   "the file ends in the middle of it",
+		mark[:2]:               "broken JSON at byte 1:",
+		"":                     "the file ends in the middle of it",
+		mark + file + "\ufeff": "something follows its end",
+	} {
+		if _, err := importText(t.Context(), openStore(t), text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: the error is %v, want %q", text, err, want)
+		}
+	}
+}
+
+// FuzzReadHobnob: what is accepted is exported again, and is the same when it
+// has gone round.
+func FuzzReadHobnob(f *testing.F) {
+	f.Add([]byte(document(plain, turnJSON(idB, "", ""), turnJSON(idC, idB, `,"service":{"response":"{}"},"usage":{"total_tokens":3}`))))
+	f.Add([]byte(document(plain, turnJSON(idC, idB, `,"mark":"pin","answered":"2026-01-02T03:04:05.123456Z"`), turnJSON(idB, "", `,"service":{"response_base64":"/w=="}`))))
+	f.Add([]byte(document(plain+`,"deleted":"2027-01-01T00:00:00Z"`, turnJSON(idB, "", ""), `{"id":"`+idC+`","state":"pending","asked":"1970-01-01T00:00:00Z"}`)))
+	s, err := history.Open(f.Context(), f.TempDir())
+	if err != nil {
+		f.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		var none *history.Store
+		if _, err := none.CheckImport(t.Context(), ReadHobnob(bytes.NewReader(data))); err != nil {
+			return
+		}
+		if _, err := s.Import(t.Context(), ReadHobnob(bytes.NewReader(data)), ""); err != nil {
+			t.Fatalf("it was accepted and then refused: %v", err)
+		}
+		all, err := s.All(t.Context(), "", true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var ids []string
+		for _, c := range all {
+			ids = append(ids, c.ID)
+		}
+		out := exported(t, s, ids...)
+		again, err := s.CheckImport(t.Context(), ReadHobnob(bytes.NewReader(out)))
+		if err != nil || again.Added > 0 || again.Conversations > 0 {
+			t.Fatalf("exported and read again it adds %+v, %v:\n%s", again, err, out)
+		}
+		if _, err := s.Prune(t.Context(), history.Pruning{Before: time.Now().AddDate(10000, 0, 0)}, ids...); err != nil {
+			t.Fatal(err)
+		}
+	})
+}

@@ -1,0 +1,161 @@
+package transfer
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// byteOrderMark is what some programs write before UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
+// maxValue bounds one value in bytes: a turn as JSON, where one byte may take six.
+const maxValue = 256 << 20
+
+// strictJSON reads JSON of any length, value by value. What is no JSON or of the
+// wrong type is a *history.ImportError that names the path of the value.
+type strictJSON struct {
+	dec   *json.Decoder
+	in    *bounded
+	start int64 // bytes of the file before those that dec reads
+}
+
+// newStrictJSON reads from the start of r, where a byte order mark may come first.
+func newStrictJSON(r io.ReadSeeker) (*strictJSON, error) {
+	start, err := skipMark(r)
+	if err != nil {
+		return nil, err
+	}
+	in := &bounded{r: r, left: maxValue}
+	dec := json.NewDecoder(in)
+	dec.DisallowUnknownFields()
+	return &strictJSON{dec: dec, in: in, start: start}, nil
+}
+
+// skipMark goes to the start of r or, if there is a byte order mark, behind it.
+func skipMark(r io.ReadSeeker) (start int64, err error) {
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return 0, err
+	}
+	mark := make([]byte, len(byteOrderMark))
+	n, err := io.ReadFull(r, mark)
+	switch {
+	case string(mark[:n]) == byteOrderMark:
+		return int64(n), nil
+	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
+		return 0, err
+	}
+	return r.Seek(0, io.SeekStart)
+}
+
+var errTooLong = fmt.Errorf("a value is longer than %d MiB", maxValue>>20)
+
+// bounded is a reader that fails when too much comes without a reset.
+type bounded struct {
+	r    io.Reader
+	left int
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := b.r.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}
+
+// object calls field for each key of an object, to read its value.
+func (s *strictJSON) object(path string, field func(key string) error) error {
+	if err := s.open(path, '{', "an object"); err != nil {
+		return err
+	}
+	for s.dec.More() {
+		key, err := s.dec.Token()
+		if err != nil {
+			return s.broken(path, err)
+		}
+		if err := field(key.(string)); err != nil {
+			return err
+		}
+	}
+	_, err := s.dec.Token()
+	return s.broken(path, err)
+}
+
+func (s *strictJSON) array(path string, element func(path string) error) error {
+	if err := s.open(path, '[', "an array"); err != nil {
+		return err
+	}
+	for i := 0; s.dec.More(); i++ {
+		if err := element(fmt.Sprintf("%s[%d]", path, i)); err != nil {
+			return err
+		}
+	}
+	_, err := s.dec.Token()
+	return s.broken(path, err)
+}
+
+func (s *strictJSON) open(path string, delim json.Delim, what string) error {
+	token, err := s.dec.Token()
+	if err != nil {
+		return s.broken(path, err)
+	}
+	if token != delim {
+		return refuse(path, "want %s", what)
+	}
+	return nil
+}
+
+// value reads one value, strictly.
+func (s *strictJSON) value(path string, into any) error {
+	s.in.left = maxValue
+	err := s.dec.Decode(into)
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		if wrong.Field != "" {
+			path += "." + wrong.Field
+		}
+		return refuse(path, "want %s, not %s", kindName(wrong.Type.Kind().String()), wrong.Value)
+	}
+	return s.broken(path, err)
+}
+
+// kindName names a kind of Go as JSON does.
+func kindName(kind string) string {
+	switch kind {
+	case "string":
+		return "a string"
+	case "int64":
+		return "a whole number"
+	}
+	return "an object"
+}
+
+// end refuses what follows the value of the file.
+func (s *strictJSON) end(path string) error {
+	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) {
+		return refuse(path, "something follows its end")
+	}
+	return nil
+}
+
+// broken says where the JSON ends to be JSON; errors of the file itself pass.
+func (s *strictJSON) broken(path string, err error) error {
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return refuse(path, "the file ends in the middle of it")
+	case errors.As(err, &syntax):
+		return refuse(path, "broken JSON at byte %d: %v", s.start+syntax.Offset, err)
+	case strings.HasPrefix(err.Error(), "json: "):
+		return refuse(path, "%s", strings.TrimPrefix(err.Error(), "json: "))
+	case errors.Is(err, errTooLong):
+		return refuse(path, "%v", err)
+	}
+	return err
+}
