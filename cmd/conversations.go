@@ -49,6 +49,12 @@ func ids(conversations []history.Conversation) []string {
 	return out
 }
 
+// alternatives lists names in a sentence.
+func alternatives(names []string) string {
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
 // someArgs wants one argument at least.
 func someArgs(name string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {

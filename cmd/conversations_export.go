@@ -3,17 +3,12 @@ package cmd
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -25,16 +20,12 @@ type conversationsExportOptions struct {
 
 	Refs   []string
 	All    bool
-	Format string
+	Name   string // of the format
 	Output string
 	Force  bool
+
+	format transfer.Format
 }
-
-// exportFormats are the formats and the extensions of their files.
-var exportFormats = []string{"md", "json", "html"}
-
-// otherExtensions are more extensions by which files of a format are known.
-var otherExtensions = map[string]string{"markdown": "md", "txt": "md", "htm": "html"}
 
 func newConversationsExportCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsExportOptions{f: f}
@@ -73,13 +64,14 @@ trash too.`,
 		},
 	}
 	cmd.Flags().BoolVar(&opts.All, "all", false, "export every conversation")
-	cmd.Flags().StringVar(&opts.Format, "format", "", "`format`: md, json or html")
+	cmd.Flags().StringVar(&opts.Name, "format", "", "`format`: "+alternatives(transfer.ExportNames()))
 	cmd.Flags().StringVarP(&opts.Output, "output", "o", "", "write to this `file`, or into this directory")
 	cmd.Flags().BoolVar(&opts.Force, "force", false, "replace files that exist")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(exportFormats, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(transfer.ExportNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
+// check also chooses the format.
 func (o *conversationsExportOptions) check() error {
 	const help = "see: hobnob conversations export --help"
 	switch {
@@ -87,46 +79,23 @@ func (o *conversationsExportOptions) check() error {
 		return failure.Usagef(help, "--all and %q exclude each other", o.Refs[0])
 	case !o.All && len(o.Refs) == 0:
 		return failure.Usagef("name it by its id or title, or export every one with --all", "there is no conversation named to export")
-	case o.Format != "" && !slices.Contains(exportFormats, o.Format):
-		return failure.Usagef("formats: md, json, html", "there is no format %q", o.Format)
 	}
 	if o.Output == "-" {
 		o.Output = ""
 	}
-	if o.Format == "" {
-		if err := o.formatByName(); err != nil {
-			return err
+	var err error
+	var unknown *transfer.UnknownFormatError
+	if o.format, err = transfer.ExportFormat(o.Name, o.Output, o.f.Global.JSON); errors.As(err, &unknown) {
+		hint := "formats: "
+		if unknown.Path != "" {
+			hint = "choose one with --format: "
 		}
+		return failure.Usagef(hint+strings.Join(transfer.ExportNames(), ", "), "%v", err)
 	}
-	if o.Format == "html" && o.Output == "" && o.f.IO.OutTTY {
+	if o.format.Name == "html" && o.Output == "" && o.f.IO.OutTTY {
 		return failure.Usagef("write it to a file: -o talk.html", "a web page is nothing for a terminal")
 	}
-	return nil
-}
-
-// formatByName chooses the format by the name of the file.
-func (o *conversationsExportOptions) formatByName() error {
-	name := strings.TrimLeft(filepath.Base(o.Output), ".") // .notes has no extension
-	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(name), "."))
-	switch other := otherExtensions[extension]; {
-	case slices.Contains(exportFormats, extension):
-		o.Format = extension
-	case other != "":
-		o.Format = other
-	case o.f.Global.JSON:
-		o.Format = "json"
-	case extension == "" || isFolder(o.Output):
-		o.Format = "md"
-	default:
-		return failure.Usagef("choose one with --format: md, json, html", "%s: there is no format %q", o.Output, extension)
-	}
-	return nil
-}
-
-// exportedFile is a file that was written, in JSON.
-type exportedFile struct {
-	Path          string   `json:"path"`
-	Conversations []string `json:"conversations"`
+	return err
 }
 
 func runConversationsExport(ctx context.Context, opts conversationsExportOptions) error {
@@ -139,36 +108,37 @@ func runConversationsExport(ctx context.Context, opts conversationsExportOptions
 	if err != nil {
 		return err
 	}
+	export := transfer.Export{Store: store, Conversations: conversations, Format: opts.format}
 	if opts.Output == "" {
-		return cli.OutputError(opts.write(ctx, f.IO.Out, store, conversations))
-	}
-	files := map[string][]history.Conversation{opts.Output: conversations}
-	paths := []string{opts.Output}
-	if isFolder(opts.Output) {
-		names := transfer.FileNames{Extension: "." + opts.Format}
-		files, paths = map[string][]history.Conversation{}, nil
-		for _, c := range conversations {
-			path := filepath.Join(opts.Output, names.Next(c))
-			files[path], paths = []history.Conversation{c}, append(paths, path)
+		out := f.IO.Out
+		if !opts.format.Lossless {
+			out = cleaner{f}
 		}
+		return cli.OutputError(export.Write(ctx, out))
 	}
-	for _, path := range paths {
-		if err := opts.vacant(path); err != nil {
-			return err
-		}
-	}
-	written := []exportedFile{}
-	for _, path := range paths {
-		if err := opts.writeFile(ctx, path, store, files[path]); err != nil {
-			return err
-		}
-		written = append(written, exportedFile{path, ids(files[path])})
+	written, err := export.WriteFiles(ctx, opts.Output, opts.Force)
+	var exists *transfer.ExistsError
+	switch {
+	case errors.As(err, &exists) && exists.Irregular:
+		return failure.WithHint(err, "choose another name with -o")
+	case errors.As(err, &exists):
+		return failure.WithHint(err, "choose another name with -o, or replace it with --force")
+	case err != nil:
+		return err
 	}
 	if f.Global.JSON {
 		return f.Print.JSON(written)
 	}
 	f.Print.Note("exported %s to %s", cli.Counted(len(conversations), "conversation"), opts.Output)
 	return nil
+}
+
+// cleaner cleans each text that is written to the terminal.
+type cleaner struct{ f *cli.Factory }
+
+func (c cleaner) Write(text []byte) (int, error) {
+	_, err := io.WriteString(c.f.IO.Out, c.f.Print.Clean(string(text)))
+	return len(text), err
 }
 
 func (o conversationsExportOptions) find(ctx context.Context, store *history.Store) ([]history.Conversation, error) {
@@ -181,7 +151,7 @@ func (o conversationsExportOptions) find(ctx context.Context, store *history.Sto
 		if err != nil {
 			return nil, err
 		}
-		return store.All(ctx, profile, o.Format == "json")
+		return store.All(ctx, profile, o.format.Lossless)
 	}
 	seen := map[string]bool{}
 	var found []history.Conversation
@@ -202,91 +172,4 @@ func (o conversationsExportOptions) find(ctx context.Context, store *history.Sto
 		seen[c.ID] = true
 	}
 	return found, nil
-}
-
-// isFolder reports whether an output is a directory, or is written like one.
-func isFolder(path string) bool {
-	if os.IsPathSeparator(path[len(path)-1]) {
-		return true
-	}
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
-}
-
-// vacant refuses a path where something is. With --force a file may be there, but in
-// a directory no link, which might lead out of it.
-func (o conversationsExportOptions) vacant(path string) error {
-	info, err := os.Lstat(path)
-	if err == nil && o.Force && path == o.Output {
-		info, err = os.Stat(path)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case o.Force && info.Mode().IsRegular():
-		return nil
-	case o.Force:
-		return failure.WithHint(fmt.Errorf("%s is no file that can be replaced", path), "choose another name with -o")
-	}
-	return existsError(path)
-}
-
-func existsError(path string) error {
-	return failure.WithHint(fmt.Errorf("%s exists", path), "choose another name with -o, or replace it with --force")
-}
-
-func (o conversationsExportOptions) writeFile(ctx context.Context, path string, store *history.Store, conversations []history.Conversation) error {
-	write := atomicfile.Create
-	if o.Force {
-		write = atomicfile.Fill
-	}
-	err := write(path, func(w io.Writer) error { return o.write(ctx, w, store, conversations) })
-	if errors.Is(err, fs.ErrExist) {
-		return existsError(path)
-	}
-	return err
-}
-
-// write writes conversations as one document.
-func (o conversationsExportOptions) write(ctx context.Context, w io.Writer, store *history.Store, conversations []history.Conversation) error {
-	load := func(c history.Conversation) (transfer.Transcript, error) {
-		turns, err := store.Path(ctx, c.Head, 0)
-		if c.Head == "" {
-			turns, err = store.Turns(ctx, c.ID)
-		}
-		return transfer.Transcript{Conversation: c, Turns: turns}, err
-	}
-	switch o.Format {
-	case "json":
-		return transfer.WriteHobnob(w, store.Trees(ctx, ids(conversations)...))
-	case "html":
-		return transfer.WriteHTML(w, conversations, load)
-	}
-	for i, c := range conversations {
-		t, err := load(c)
-		if err != nil {
-			return err
-		}
-		var text strings.Builder
-		if i > 0 {
-			text.WriteString("\n")
-		}
-		if err := transfer.WriteMarkdown(&text, t); err != nil {
-			return err
-		}
-		if _, err := io.WriteString(w, o.shown(text.String())); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// shown cleans what goes to the terminal.
-func (o conversationsExportOptions) shown(text string) string {
-	if o.Output == "" {
-		return o.f.Print.Clean(text)
-	}
-	return text
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
+	"github.com/hobnob-cli/hobnob/internal/transfer"
 )
 
 // lastReply is the reply that /copy and /save mean.
@@ -111,7 +112,7 @@ func (i *interactive) export(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if extension := filepath.Ext(path); extension != "" && !slices.Contains(exportFormats, extension[1:]) {
+	if extension := filepath.Ext(path); extension != "" && !slices.Contains(transfer.ExportNames(), extension[1:]) {
 		return failure.Usagef("end the name in .md, .json or .html", "there is no format %q", extension)
 	}
 	opts := conversationsExportOptions{f: i.f, Refs: []string{c.ID}, Output: path}

@@ -15,6 +15,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
+// aichatFormat is a session file of https://github.com/sigoden/aichat. YAML may begin
+// with anything.
+var aichatFormat = Format{Name: "aichat", Import: readWhole(readAichat), Detect: func([]byte) bool { return true }}
+
 // aichatSession is a session file of aichat, or what its command .info session
 // prints. Messages that aichat compressed away are in the file still.
 type aichatSession struct {

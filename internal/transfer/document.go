@@ -1,14 +1,3 @@
-// Package transfer turns conversations into documents for people, Markdown and
-// self-contained HTML, and the exports of other programs into conversations. It
-// knows neither commands nor files nor the terminal: it writes to an io.Writer
-// and reads from an io.Reader.
-//
-// Everything that it is given is hostile: titles, questions and replies must not
-// act on whoever opens the document, and a foreign export must not get more into
-// the history than it says.
-//
-// It imports package history, and it alone makes HTML: with goldmark, chroma and
-// bluemonday.
 package transfer
 
 import (
@@ -18,15 +7,6 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
-
-// Transcript is what a document shows of one conversation.
-type Transcript struct {
-	Conversation history.Conversation
-	Turns        []history.Turn // the path from the root to the head; every turn when there is no head
-}
-
-// elsewhere is how many turns of the conversation are not shown.
-func (t Transcript) elsewhere() int { return max(0, t.Conversation.Turns-len(t.Turns)) }
 
 // shownTime is a time to the minute, in UTC: a document does not depend on who makes it.
 func shownTime(t time.Time) string {
@@ -60,9 +40,9 @@ func outcome(t history.Turn) string {
 }
 
 // aside is the line under a title.
-func aside(t Transcript) string {
+func aside(t history.Tree) string {
 	text := shownTime(t.Conversation.Created)
-	if n := t.elsewhere(); n > 0 {
+	if n := t.Conversation.Turns - len(t.Turns); n > 0 {
 		noun := "turns are"
 		if n == 1 {
 			noun = "turn is"

@@ -12,18 +12,23 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-func markdownOf(t *testing.T, tr Transcript) string {
+// pageOf is the page of some conversations.
+func pageOf(t *testing.T, trees ...history.Tree) string {
 	t.Helper()
-	var out strings.Builder
-	if err := WriteMarkdown(&out, tr); err != nil {
+	var conversations []history.Conversation
+	for _, tree := range trees {
+		conversations = append(conversations, tree.Conversation)
+	}
+	var page strings.Builder
+	if err := writeHTML(&page, conversations, seqOf(trees)); err != nil {
 		t.Fatal(err)
 	}
-	return out.String()
+	return page.String()
 }
 
 func TestMarkdownShowsQuestionsAsQuotationsAndRepliesAsTheyAre(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	got := markdownOf(t, Transcript{
+	got := markdownOf(history.Tree{
 		Conversation: history.Conversation{Title: "a *b* <c>\nd", Created: at, Turns: 4},
 		Turns: []history.Turn{
 			{Asked: at, Question: "one\n\n```\ncode\r\nmore", Reply: "# Reply\n\n- a\n  - b", State: history.Answered},
@@ -94,7 +99,7 @@ func FuzzClosed(f *testing.F) {
 }
 
 func TestAPageAllowsItsOwnStyleByItsHash(t *testing.T) {
-	page := string(hostilePage(t))
+	page := hostilePage(t)
 	_, rest, _ := strings.Cut(page, "<style>")
 	css, _, _ := strings.Cut(rest, "</style>")
 	sum := sha256.Sum256([]byte(css))
@@ -115,25 +120,22 @@ func TestAPageAllowsItsOwnStyleByItsHash(t *testing.T) {
 func TestAPageOfSeveralConversationsHasATableOfThem(t *testing.T) {
 	one := history.Conversation{ID: stableID("1"), Title: "first", Turns: 1}
 	two := history.Conversation{ID: stableID("2"), Title: "second & last", Turns: 1}
-	load := func(c history.Conversation) (Transcript, error) {
-		return Transcript{c, []history.Turn{{Question: "q <" + c.Title, Reply: "**r**", State: history.Answered}}}, nil
+	tree := func(c history.Conversation) history.Tree {
+		return history.Tree{Conversation: c, Turns: []history.Turn{{Question: "q <" + c.Title, Reply: "**r**", State: history.Answered}}}
 	}
-	var page, single bytes.Buffer
-	if err := errors.Join(WriteHTML(&page, []history.Conversation{one, two}, load), WriteHTML(&single, []history.Conversation{two}, load)); err != nil {
-		t.Fatal(err)
-	}
+	page, single := pageOf(t, tree(one), tree(two)), pageOf(t, tree(two))
 	for _, want := range []string{`<a href="#c-` + two.ID + `"><bdi>second &amp; last</bdi></a>`, `<article id="c-` + two.ID + `">`, "q &lt;first", "<strong>r</strong>"} {
-		if !strings.Contains(page.String(), want) {
+		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %s", want)
 		}
 	}
-	if strings.Contains(single.String(), "<nav") || !strings.Contains(single.String(), "<title>second &amp; last</title>") {
+	if strings.Contains(single, "<nav") || !strings.Contains(single, "<title>second &amp; last</title>") {
 		t.Error("one conversation needs no table and is the title")
 	}
 }
 
 func TestAConversationThatCannotBeReadStopsThePage(t *testing.T) {
-	err := WriteHTML(&bytes.Buffer{}, []history.Conversation{{ID: "x"}}, func(history.Conversation) (Transcript, error) { return Transcript{}, errors.ErrUnsupported })
+	err := writeHTML(&bytes.Buffer{}, []history.Conversation{{ID: "x"}}, func(yield func(history.Tree, error) bool) { yield(history.Tree{}, errors.ErrUnsupported) })
 	if !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("the error is %v", err)
 	}

@@ -18,29 +18,29 @@ const maxStem = 80
 // (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
 var reservedName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$|clock\$)(\..*)?$`)
 
-// FileNames gives out the names of files in one folder, none of them twice,
+// fileNames gives out the names of files in one folder, none of them twice,
 // whether or not the file system tells capitals apart.
-type FileNames struct {
-	Extension string // with its dot
+type fileNames struct {
+	extension string // with its dot
 	used      map[string]bool
 }
 
-// Next is a name for a conversation: its title with nothing in it but letters,
+// next is a name for a conversation: its title with nothing in it but letters,
 // digits, emoji, dots, underscores and hyphens, and its id when the title is taken. It is never a path, never
 // hidden, never an option and never a device.
-func (n *FileNames) Next(c history.Conversation) string {
+func (n *fileNames) next(c history.Conversation) string {
 	if n.used == nil {
 		n.used = map[string]bool{}
 	}
 	stem := stemOf(c.Title)
 	for _, candidate := range []string{stem, stem + "-" + history.Short(c.ID), stem + "-" + c.ID} {
-		name := candidate + n.Extension
+		name := candidate + n.extension
 		if key := strings.ToLower(norm.NFKD.String(name)); !n.used[key] {
 			n.used[key] = true
 			return name
 		}
 	}
-	return c.ID + n.Extension
+	return c.ID + n.extension
 }
 
 func stemOf(title string) string {

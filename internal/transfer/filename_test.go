@@ -31,21 +31,21 @@ func TestATitleBecomesAFileName(t *testing.T) {
 		"\xff\xfe":                      "conversation.md",
 		"🎉 party":                       "🎉-party.md",
 	} {
-		names := FileNames{Extension: ".md"}
-		if got := names.Next(history.Conversation{Title: title}); got != want {
+		names := fileNames{extension: ".md"}
+		if got := names.next(history.Conversation{Title: title}); got != want {
 			t.Errorf("%q became %q, want %q", title, got, want)
 		}
 	}
 }
 
 func TestNoNameIsGivenTwice(t *testing.T) {
-	names := FileNames{Extension: ".json"}
+	names := fileNames{extension: ".json"}
 	var got []string
 	for _, c := range []history.Conversation{
 		{ID: "aaaaaaaa-1", Title: "Same"}, {ID: "bbbbbbbb-1", Title: "same"}, {ID: "bbbbbbbb-2", Title: "SAME"},
 		{ID: "cccccccc-1", Title: "same-bbbbbbbb"}, {ID: "dddddddd-1", Title: "e\u0301"}, {ID: "eeeeeeee-1", Title: "É"},
 	} {
-		got = append(got, names.Next(c))
+		got = append(got, names.next(c))
 	}
 	if want := "Same.json same-bbbbbbbb.json SAME-bbbbbbbb-2.json same-bbbbbbbb-cccccccc.json é.json É-eeeeeeee.json"; strings.Join(got, " ") != want {
 		t.Errorf("got  %s\nwant %s", strings.Join(got, " "), want)
@@ -57,8 +57,8 @@ func FuzzFileName(f *testing.F) {
 		f.Add(title)
 	}
 	f.Fuzz(func(t *testing.T, title string) {
-		names := FileNames{Extension: ".md"}
-		name := names.Next(history.Conversation{ID: stableID(title), Title: title})
+		names := fileNames{extension: ".md"}
+		name := names.next(history.Conversation{ID: stableID(title), Title: title})
 		if filepath.Base(name) != name || !filepath.IsLocal(name) || len(name) > 128 || !utf8.ValidString(name) || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
 			t.Errorf("%q became %q", title, name)
 		}

@@ -1,86 +1,41 @@
 package transfer
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
 	"iter"
 	"strings"
-	"time"
 
 	"github.com/google/uuid"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// Format is what a file to import holds.
-type Format string
-
-// The formats that can be imported.
-const (
-	Hobnob Format = "hobnob" // what history.Export writes
-	LLM    Format = "llm"    // llm logs --json, of https://llm.datasette.io
-	Aichat Format = "aichat" // a session file of https://github.com/sigoden/aichat
-)
-
 // maxForeign bounds a foreign export, which is read as a whole.
 const maxForeign = 256 << 20
 
-// Detect tells the format of a file by its beginning, which it leaves in r.
-func Detect(r *bufio.Reader) Format {
-	for n := 1; n <= r.Size(); n++ {
-		head, err := r.Peek(n)
-		if len(head) < n || err != nil {
-			break
+// readWhole returns the Import of a foreign format. Parse makes ids from what the turns
+// say (see stableID), so that importing a file twice adds nothing and a changed turn
+// becomes a branch.
+func readWhole(parse func(data []byte, origin Origin) ([]history.Tree, error)) func(io.ReadSeeker, Origin) (iter.Seq2[history.Tree, error], error) {
+	return func(r io.ReadSeeker, origin Origin) (iter.Seq2[history.Tree, error], error) {
+		data, err := io.ReadAll(io.LimitReader(r, maxForeign+1))
+		if err != nil {
+			return nil, err
 		}
-		switch c := head[n-1]; {
-		case c == '{':
-			return Hobnob
-		case c == '[':
-			return LLM
-		case c == ' ', c == '\t', c == '\r', c == '\n', c >= 0x80 && n <= 3: // a byte order mark may come first
-			continue
+		if len(data) > maxForeign {
+			return nil, refuse("the file", "longer than %d MiB", maxForeign>>20)
 		}
-		break
-	}
-	return Aichat
-}
-
-// Origin tells what a foreign export does not say of itself.
-type Origin struct {
-	Name string    // of the file, without its directory
-	Time time.Time // for turns whose time is not known
-}
-
-// ReadForeign reads a foreign export. Ids are made from what the turns say, so
-// that the same turn always gets the same id and importing twice adds nothing; a
-// changed one becomes a branch. Errors are *history.ImportError, or come from r.
-func ReadForeign(format Format, r io.Reader, origin Origin) (iter.Seq2[history.Tree, error], error) {
-	data, err := io.ReadAll(io.LimitReader(r, maxForeign+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxForeign {
-		return nil, refuse("the file", "longer than %d MiB", maxForeign>>20)
-	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	var trees []history.Tree
-	switch format {
-	case LLM:
-		trees, err = readLLM(data)
-	case Aichat:
-		trees, err = readAichat(data, origin)
-	default:
-		err = fmt.Errorf("%q is no foreign format", format)
-	}
-	return func(yield func(history.Tree, error) bool) {
-		for _, tree := range trees {
-			if !yield(tree, nil) {
-				return
+		trees, err := parse(bytes.TrimPrefix(data, []byte(byteOrderMark)), origin)
+		return func(yield func(history.Tree, error) bool) {
+			for _, tree := range trees {
+				if !yield(tree, nil) {
+					return
+				}
 			}
-		}
-	}, err
+		}, err
+	}
 }
 
 func refuse(object, format string, args ...any) error {

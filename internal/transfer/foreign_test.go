@@ -67,7 +67,7 @@ messages:
 
 func readAll(t *testing.T, format Format, text string, origin Origin) []history.Tree {
 	t.Helper()
-	seq, err := ReadForeign(format, strings.NewReader(text), origin)
+	seq, err := format.Import(strings.NewReader(text), origin)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func told(trees []history.Tree) string {
 }
 
 func TestResponsesOfLLMBecomeConversations(t *testing.T) {
-	trees := readAll(t, LLM, "\xef\xbb\xbf"+llmLog, Origin{})
+	trees := readAll(t, llmFormat, "\xef\xbb\xbf"+llmLog, Origin{})
 	want := `alone
 2023-08-17T20:53:58.653 unknown "alone" ""
 hi there
@@ -117,7 +117,7 @@ hi there
 
 func TestASessionOfAichatBecomesAConversation(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	trees := readAll(t, Aichat, aichatFile, Origin{Name: "ship.yaml", Time: at})
+	trees := readAll(t, aichatFormat, aichatFile, Origin{Name: "ship.yaml", Time: at})
 	want := `ship
 2026-01-01T00:00:00.000 answered "Answer as a pirate.\n\nhello" "Ahoy!"
 2026-01-01T00:00:00.001 answered "what is this?\n\n[image: data:image/png;base64]" "Let me look.\n\nA ship."
@@ -129,18 +129,18 @@ func TestASessionOfAichatBecomesAConversation(t *testing.T) {
 	if head := trees[0].Turns[1]; trees[0].Conversation.Head != head.ID || head.Service.Model != "openai:gpt-4o" {
 		t.Errorf("%+v", trees[0].Conversation)
 	}
-	named := readAll(t, Aichat, aichatFile, Origin{Name: "20240131T101112-pirate-talk.yaml", Time: at})
+	named := readAll(t, aichatFormat, aichatFile, Origin{Name: "20240131T101112-pirate-talk.yaml", Time: at})
 	if got := told(named); !strings.HasPrefix(got, "pirate-talk\n2024-01-31T10:11:12.000 ") {
 		t.Errorf("got %s", got)
 	}
-	if unnamed := readAll(t, Aichat, aichatFile, Origin{Name: "-", Time: at}); unnamed[0].Conversation.Title != "Answer as a pirate." {
+	if unnamed := readAll(t, aichatFormat, aichatFile, Origin{Name: "-", Time: at}); unnamed[0].Conversation.Title != "Answer as a pirate." {
 		t.Errorf("got %s", told(unnamed))
 	}
 }
 
 func importTrees(t *testing.T, s *history.Store, format Format, text string) history.Imported {
 	t.Helper()
-	seq, err := ReadForeign(format, strings.NewReader(text), Origin{Name: "x.yaml", Time: time.Now()})
+	seq, err := format.Import(strings.NewReader(text), Origin{Name: "x.yaml", Time: time.Now()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,13 +157,16 @@ func TestImportingAForeignExportTwiceAddsNothingAndAChangedOneABranch(t *testing
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	for format, text := range map[Format]string{LLM: llmLog, Aichat: aichatFile} {
-		turns := importTrees(t, s, format, text).Added
-		if did := importTrees(t, s, format, text); turns != 3 || did != (history.Imported{Skipped: turns}) {
-			t.Errorf("%s again: %+v after %d turns", format, did, turns)
+	for _, test := range []struct {
+		format Format
+		text   string
+	}{{llmFormat, llmLog}, {aichatFormat, aichatFile}} {
+		turns := importTrees(t, s, test.format, test.text).Added
+		if did := importTrees(t, s, test.format, test.text); turns != 3 || did != (history.Imported{Skipped: turns}) {
+			t.Errorf("%s again: %+v after %d turns", test.format.Name, did, turns)
 		}
 	}
-	if did := importTrees(t, s, Aichat, strings.Replace(aichatFile, "A ship.", "A boat.", 1)); did != (history.Imported{Added: 2, Skipped: 1}) {
+	if did := importTrees(t, s, aichatFormat, strings.Replace(aichatFile, "A ship.", "A boat.", 1)); did != (history.Imported{Added: 2, Skipped: 1}) {
 		t.Errorf("another answer: %+v", did)
 	}
 }
@@ -173,40 +176,24 @@ func TestForeignExportsThatAreNoneAreRefusedByName(t *testing.T) {
 		format     Format
 		text, want string
 	}{
-		{LLM, `{}`, "the file: no list of responses"},
-		{LLM, `[`, "the file: no list of responses"},
-		{LLM, `[] []`, "the file: something follows its end"},
-		{LLM, `[{"id":"x","datetime_utc":"2025-02-16T22:34:30Z"},{"id":7}]`, "[1].id: cannot be a number"},
-		{LLM, `[{"id":"x","datetime_utc":"soon"}]`, `[0].datetime_utc: "soon" is not a time`},
-		{LLM, `[{"prompt":"x"}]`, "[0].id: is missing"},
-		{LLM, `[7]`, "[0]: cannot be a number"},
-		{Aichat, ``, "the file: it is empty"},
-		{Aichat, `just words`, "the file: no session of aichat"},
-		{Aichat, `model: x`, "the file: no session of aichat: it has no messages"},
-		{Aichat, "messages:\n- role: critic\n  content: x", `message 1: its role "critic" is none of`},
-		{Aichat, "messages:\n- role: user\n  content: [[x]]", "message 1: its content is no text"},
-		{Aichat, "a: &a [x,x]\nb: &b [*a,*a,*a,*a]\nmessages: *b", "the file: no session of aichat"},
+		{llmFormat, `{}`, "the file: no list of responses"},
+		{llmFormat, `[`, "the file: no list of responses"},
+		{llmFormat, `[] []`, "the file: something follows its end"},
+		{llmFormat, `[{"id":"x","datetime_utc":"2025-02-16T22:34:30Z"},{"id":7}]`, "[1].id: cannot be a number"},
+		{llmFormat, `[{"id":"x","datetime_utc":"soon"}]`, `[0].datetime_utc: "soon" is not a time`},
+		{llmFormat, `[{"prompt":"x"}]`, "[0].id: is missing"},
+		{llmFormat, `[7]`, "[0]: cannot be a number"},
+		{aichatFormat, ``, "the file: it is empty"},
+		{aichatFormat, `just words`, "the file: no session of aichat"},
+		{aichatFormat, `model: x`, "the file: no session of aichat: it has no messages"},
+		{aichatFormat, "messages:\n- role: critic\n  content: x", `message 1: its role "critic" is none of`},
+		{aichatFormat, "messages:\n- role: user\n  content: [[x]]", "message 1: its content is no text"},
+		{aichatFormat, "a: &a [x,x]\nb: &b [*a,*a,*a,*a]\nmessages: *b", "the file: no session of aichat"},
 	} {
-		_, err := ReadForeign(test.format, strings.NewReader(test.text), Origin{})
+		_, err := test.format.Import(strings.NewReader(test.text), Origin{})
 		var refused *history.ImportError
 		if !errors.As(err, &refused) || !strings.Contains(err.Error(), test.want) {
-			t.Errorf("%s %q: %v, want %s", test.format, test.text, err, test.want)
-		}
-	}
-}
-
-func TestTheFormatOfAFileIsSeenAtItsBeginning(t *testing.T) {
-	for text, want := range map[string]Format{
-		"\n {\"format\":1}": Hobnob, " \t[\n{": LLM, "\xef\xbb\xbf[": LLM, "model: x": Aichat, "": Aichat, "- [": Aichat, strings.Repeat(" ", 9000): Aichat,
-	} {
-		r := bufio.NewReader(strings.NewReader(text))
-		if got := Detect(r); got != want {
-			t.Errorf("%.20q is %s, want %s", text, got, want)
-		}
-		if len(text) < 4096 {
-			if rest, _ := r.Peek(len(text)); string(rest) != text {
-				t.Errorf("%q was consumed", text)
-			}
+			t.Errorf("%s %q: %v, want %s", test.format.Name, test.text, err, test.want)
 		}
 	}
 }
@@ -223,7 +210,7 @@ func TestUTF16IsSeenByItsMarkAndEverythingElseIsLeft(t *testing.T) {
 		"\xef\xbb\xbfh":                 "\xef\xbb\xbfh",
 		"h\xff\xfe":                     "h\xff\xfe",
 	} {
-		r, was16 := FromUTF16(bufio.NewReader(strings.NewReader(text)))
+		r, was16 := fromUTF16(bufio.NewReader(strings.NewReader(text)))
 		got, err := io.ReadAll(r)
 		if err != nil || string(got) != want || was16 != (strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff")) {
 			t.Errorf("%q is %q, %t, %v; want %q", text, got, was16, err, want)
@@ -240,7 +227,7 @@ func fuzzForeign(f *testing.F, format Format) {
 	defer func() { _ = s.Close() }()
 	origin := Origin{Name: "x.yaml", Time: time.Unix(1_700_000_000, 0)}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		trees, err := ReadForeign(format, bytes.NewReader(data), origin)
+		trees, err := format.Import(bytes.NewReader(data), origin)
 		if err != nil {
 			return
 		}
@@ -264,7 +251,7 @@ func fuzzForeign(f *testing.F, format Format) {
 			ids = append(ids, c.ID)
 		}
 		out := exported(t, s, ids...)
-		if would, err := s.CheckImport(t.Context(), ReadHobnob(bytes.NewReader(out))); err != nil || would.Added > 0 {
+		if would, err := s.CheckImport(t.Context(), readHobnob(bytes.NewReader(out))); err != nil || would.Added > 0 {
 			t.Fatalf("the export cannot be read: %+v, %v\n%s", would, err, out)
 		}
 		if _, err := s.Prune(t.Context(), history.Pruning{Before: time.Now().AddDate(1000, 0, 0)}, ids...); err != nil {
@@ -275,11 +262,11 @@ func fuzzForeign(f *testing.F, format Format) {
 
 func FuzzReadLLM(f *testing.F) {
 	f.Add([]byte(llmLog))
-	fuzzForeign(f, LLM)
+	fuzzForeign(f, llmFormat)
 }
 
 func FuzzReadAichat(f *testing.F) {
 	f.Add([]byte(aichatFile))
 	f.Add([]byte("messages:\n- {role: user, content: &a x}\n- {role: assistant, content: *a}\n"))
-	fuzzForeign(f, Aichat)
+	fuzzForeign(f, aichatFormat)
 }

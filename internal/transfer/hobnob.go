@@ -16,10 +16,18 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// How hobnob's own JSON begins. The version changes with the meaning of a key and
-// with every new key, because an older hobnob would lose its value.
+// hobnobFormat is hobnob's own JSON, which loses nothing.
+var hobnobFormat = Format{
+	Name: "hobnob", Extensions: []string{"json"}, Lossless: true,
+	Export: writeHobnob,
+	Import: func(r io.ReadSeeker, _ Origin) (iter.Seq2[history.Tree, error], error) { return readHobnob(r), nil },
+	Detect: func(head []byte) bool { return bytes.HasPrefix(head, []byte("{")) },
+}
+
+// How a file begins. The version changes with the meaning of a key and with every new
+// key, because an older hobnob would lose its value.
 const (
-	hobnobFormat  = "hobnob-conversations"
+	hobnobMagic   = "hobnob-conversations"
 	hobnobVersion = 1
 )
 
@@ -67,14 +75,13 @@ type usageForm struct {
 	TotalTokens      int64 `json:"total_tokens"`
 }
 
-// WriteHobnob writes conversations as JSON that ReadHobnob reads back without loss,
-// one conversation at a time.
+// writeHobnob writes JSON that readHobnob reads back without loss.
 //
 // Keys have a fixed order, times are RFC 3339 in UTC with milliseconds, and control
 // and bidi characters are escaped, because an export may be read on a terminal.
-func WriteHobnob(w io.Writer, trees iter.Seq2[history.Tree, error]) error {
+func writeHobnob(w io.Writer, _ []history.Conversation, trees iter.Seq2[history.Tree, error]) error {
 	out := bufio.NewWriterSize(w, 1<<16) // it repeats its first error
-	_, _ = fmt.Fprintf(out, `{"format":%q,"version":%d,"conversations":[`, hobnobFormat, hobnobVersion)
+	_, _ = fmt.Fprintf(out, `{"format":%q,"version":%d,"conversations":[`, hobnobMagic, hobnobVersion)
 	separator := "\n"
 	for tree, err := range trees {
 		if err != nil {
@@ -137,15 +144,15 @@ func writeJSON(out *bufio.Writer, encoded []byte) {
 	_, _ = out.Write(encoded[plain:])
 }
 
-// ReadHobnob reads what WriteHobnob wrote, tree by tree and each time from the start
+// readHobnob reads what writeHobnob wrote, tree by tree and each time from the start
 // of r. It is strict: an unknown format, version or key and a value of the wrong type
 // are a *history.ImportError that names the place. Keys may come in any order; of two
 // equal ones the last counts. A byte order mark may come first.
-func ReadHobnob(r io.ReadSeeker) iter.Seq2[history.Tree, error] {
+func readHobnob(r io.ReadSeeker) iter.Seq2[history.Tree, error] {
 	return func(yield func(history.Tree, error) bool) {
 		in, err := newStrictJSON(r)
 		if err == nil {
-			err = readHobnob(in, func(tree history.Tree) bool { return yield(tree, nil) })
+			err = readDocument(in, func(tree history.Tree) bool { return yield(tree, nil) })
 		}
 		if err != nil && !errors.Is(err, errStopped) {
 			yield(history.Tree{}, err)
@@ -156,7 +163,7 @@ func ReadHobnob(r io.ReadSeeker) iter.Seq2[history.Tree, error] {
 // errStopped is yield that wants no more.
 var errStopped = errors.New("stopped")
 
-func readHobnob(in *strictJSON, yield func(history.Tree) bool) error {
+func readDocument(in *strictJSON, yield func(history.Tree) bool) error {
 	const top = "the file"
 	var format string
 	var version json.Number
@@ -179,8 +186,8 @@ func readHobnob(in *strictJSON, yield func(history.Tree) bool) error {
 		return err
 	}
 	switch {
-	case format != hobnobFormat:
-		return refuse(top, "its format is %q, not %q", history.Clip(format), hobnobFormat)
+	case format != hobnobMagic:
+		return refuse(top, "its format is %q, not %q", history.Clip(format), hobnobMagic)
 	case version != json.Number(fmt.Sprint(hobnobVersion)):
 		return refuse(top, "its version is %q; this hobnob reads version %d", history.Clip(version.String()), hobnobVersion)
 	case !listed:

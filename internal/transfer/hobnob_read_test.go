@@ -35,7 +35,7 @@ func turnJSON(id, parent, more string) string {
 }
 
 func importText(ctx context.Context, s *history.Store, text string) (history.Imported, error) {
-	return s.Import(ctx, ReadHobnob(strings.NewReader(text)), "")
+	return s.Import(ctx, readHobnob(strings.NewReader(text)), "")
 }
 
 func TestWhatCannotBeImportedIsNamedAndNothingIsWritten(t *testing.T) {
@@ -146,10 +146,10 @@ func FuzzReadHobnob(f *testing.F) {
 	defer func() { _ = s.Close() }()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		var none *history.Store
-		if _, err := none.CheckImport(t.Context(), ReadHobnob(bytes.NewReader(data))); err != nil {
+		if _, err := none.CheckImport(t.Context(), readHobnob(bytes.NewReader(data))); err != nil {
 			return
 		}
-		if _, err := s.Import(t.Context(), ReadHobnob(bytes.NewReader(data)), ""); err != nil {
+		if _, err := s.Import(t.Context(), readHobnob(bytes.NewReader(data)), ""); err != nil {
 			t.Fatalf("it was accepted and then refused: %v", err)
 		}
 		all, err := s.All(t.Context(), "", true)
@@ -161,7 +161,7 @@ func FuzzReadHobnob(f *testing.F) {
 			ids = append(ids, c.ID)
 		}
 		out := exported(t, s, ids...)
-		again, err := s.CheckImport(t.Context(), ReadHobnob(bytes.NewReader(out)))
+		again, err := s.CheckImport(t.Context(), readHobnob(bytes.NewReader(out)))
 		if err != nil || again.Added > 0 || again.Conversations > 0 {
 			t.Fatalf("exported and read again it adds %+v, %v:\n%s", again, err, out)
 		}

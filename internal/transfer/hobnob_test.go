@@ -131,7 +131,7 @@ func seqOf(trees []history.Tree) func(func(history.Tree, error) bool) {
 func exported(t *testing.T, s *history.Store, ids ...string) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	if err := WriteHobnob(&out, s.Trees(t.Context(), ids...)); err != nil {
+	if err := writeHobnob(&out, nil, s.Trees(t.Context(), ids...)); err != nil {
 		t.Fatal(err)
 	}
 	return out.Bytes()
@@ -165,7 +165,7 @@ func roundTrip(t *testing.T, trees []history.Tree) {
 	out := exported(t, first, ids...)
 
 	i := 0
-	for tree, err := range ReadHobnob(bytes.NewReader(out)) {
+	for tree, err := range readHobnob(bytes.NewReader(out)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -175,7 +175,7 @@ func roundTrip(t *testing.T, trees []history.Tree) {
 		i++
 	}
 	want := history.Imported{Conversations: len(trees), Added: turns}
-	if did, err := second.Import(t.Context(), ReadHobnob(bytes.NewReader(out)), ""); err != nil || did != want {
+	if did, err := second.Import(t.Context(), readHobnob(bytes.NewReader(out)), ""); err != nil || did != want {
 		t.Fatalf("imported %+v, %v; want %+v", did, err, want)
 	}
 	if again := exported(t, second, ids...); !bytes.Equal(again, out) {
@@ -231,7 +231,7 @@ func TestAPendingTurnIsExportedAsPendingWhoeverWaitsForIt(t *testing.T) {
 		t.Errorf("exported %s", out)
 	}
 	other := openStore(t)
-	if _, err := other.Import(t.Context(), ReadHobnob(strings.NewReader(out)), ""); err != nil {
+	if _, err := other.Import(t.Context(), readHobnob(strings.NewReader(out)), ""); err != nil {
 		t.Fatal(err)
 	}
 	turns, err := other.Turns(t.Context(), waiting.Conversation)
@@ -247,7 +247,7 @@ func (brokenWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full
 func TestExportStopsWhenItsReaderIsGone(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, history.Question{Text: strings.Repeat("x", 1<<17)})
-	if err := WriteHobnob(brokenWriter{}, s.Trees(t.Context(), turn.Conversation)); err == nil || err.Error() != "disk full" {
+	if err := writeHobnob(brokenWriter{}, nil, s.Trees(t.Context(), turn.Conversation)); err == nil || err.Error() != "disk full" {
 		t.Errorf("the error is %v", err)
 	}
 	if _, err := s.Begin(t.Context(), history.Question{Conversation: turn.Conversation, Text: "next"}); err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"html/template"
 	"io"
+	"iter"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
@@ -17,15 +18,16 @@ var pageCSS string
 //go:embed page.tmpl
 var pageTemplate string
 
-// WriteHTML writes one self-contained page with the conversations, in their
-// order. What a conversation shows is asked of load when its turn comes, so that
-// only one is in memory.
+// htmlFormat is one page that needs nothing else.
+var htmlFormat = Format{Name: "html", Extensions: []string{"html", "htm"}, Export: writeHTML}
+
+// writeHTML writes one self-contained page.
 //
 // The page loads nothing, runs nothing and sends no referrer, whatever the
 // conversations hold: replies go through a parser that takes no HTML, an
 // allow-list of elements comes after it, and the page forbids the browser the
 // rest by its Content-Security-Policy.
-func WriteHTML(w io.Writer, conversations []history.Conversation, load func(history.Conversation) (Transcript, error)) error {
+func writeHTML(w io.Writer, conversations []history.Conversation, trees iter.Seq2[history.Tree, error]) error {
 	page, err := newPage()
 	if err != nil {
 		return err
@@ -44,12 +46,11 @@ func WriteHTML(w io.Writer, conversations []history.Conversation, load func(hist
 	}); err != nil {
 		return err
 	}
-	for i, c := range conversations {
-		t, err := load(c)
+	for tree, err := range trees {
 		if err != nil {
 			return err
 		}
-		if err := page.write(w, heads[i], t); err != nil {
+		if err := page.write(w, tree); err != nil {
 			return err
 		}
 	}
@@ -81,8 +82,8 @@ func newPage() (*page, error) {
 	return &page{templates: templates, replies: newReplyRenderer(), css: pageCSS + css}, nil
 }
 
-func (p *page) write(w io.Writer, head pageHead, t Transcript) error {
-	head.Aside = aside(t)
+func (p *page) write(w io.Writer, t history.Tree) error {
+	head := pageHead{ID: t.Conversation.ID, Title: title(t.Conversation), Aside: aside(t)}
 	if err := p.templates.ExecuteTemplate(w, "conversation", head); err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image/png"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,7 +26,7 @@ type browser struct {
 	t       *testing.T
 	program string
 	proxy   *httptest.Server
-	page    []byte
+	page    string
 
 	mu       sync.Mutex
 	requests []string
@@ -62,7 +63,7 @@ func (b *browser) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.Method == http.MethodGet && r.URL.String() == pageURL {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
-		_, _ = w.Write(b.page)
+		_, _ = io.WriteString(w, b.page)
 		return
 	}
 	http.Error(w, "nothing here", http.StatusNotFound)
@@ -70,7 +71,7 @@ func (b *browser) answer(w http.ResponseWriter, r *http.Request) {
 
 // run opens the page, lets ten seconds of its time go by, and returns what
 // Chromium printed and the requests that it made.
-func (b *browser) run(page []byte, flags ...string) (string, []string) {
+func (b *browser) run(page string, flags ...string) (string, []string) {
 	b.t.Helper()
 	b.mu.Lock()
 	b.page, b.requests = page, nil
@@ -133,30 +134,24 @@ var attacks = []string{
 	"\x00<scr\x00ipt>document.title='run'</scr\x00ipt> \u202e<\u2066script>",
 }
 
-func hostilePage(t *testing.T) []byte {
+func hostilePage(t *testing.T) string {
 	t.Helper()
-	var all []history.Conversation
-	transcripts := map[string]Transcript{}
+	var trees []history.Tree
 	for i, attack := range append(attacks, strings.Join(attacks, "\n\n")) {
 		c := history.Conversation{ID: stableID("test", fmt.Sprint(i)), Title: attack, Created: time.Unix(1_700_000_000, 0), Turns: 2}
-		all = append(all, c)
-		transcripts[c.ID] = Transcript{Conversation: c, Turns: []history.Turn{
+		trees = append(trees, history.Tree{Conversation: c, Turns: []history.Turn{
 			{Question: attack, Reply: attack, State: history.Answered, Service: history.Service{Model: attack}},
 			{Question: attack, Failure: attack, State: history.Failed},
-		}}
+		}})
 	}
-	var page bytes.Buffer
-	if err := WriteHTML(&page, all, func(c history.Conversation) (Transcript, error) { return transcripts[c.ID], nil }); err != nil {
-		t.Fatal(err)
-	}
-	return page.Bytes()
+	return pageOf(t, trees...)
 }
 
 func TestNothingInAPageRunsOrIsLoaded(t *testing.T) {
 	b := newBrowser(t)
 	// The same without what protects a page, so that the test is known to see it.
 	control := "<!DOCTYPE html><title>still</title>" + strings.Join(attacks, "\n")
-	dom, requests := b.run([]byte(control), "--dump-dom")
+	dom, requests := b.run(control, "--dump-dom")
 	if !strings.Contains(dom, "<title>run</title>") || len(requests) < 8 {
 		t.Fatalf("an unprotected page made only the requests %q, and is\n%s", requests, dom)
 	}
@@ -170,10 +165,10 @@ func TestNothingInAPageRunsOrIsLoaded(t *testing.T) {
 		t.Error("a script ran: the title changed")
 	}
 	checkDOM(t, dom)
-	checkDOM(t, string(page))
+	checkDOM(t, page)
 	// The policy is a second wall: without it nothing runs either, and the browser
 	// only looks for its icon of the site.
-	open := bytes.Replace(page, []byte(`http-equiv="Content-Security-Policy"`), []byte(`name="removed"`), 1)
+	open := strings.Replace(page, `http-equiv="Content-Security-Policy"`, `name="removed"`, 1)
 	dom, requests = b.run(open, "--dump-dom")
 	for _, request := range requests {
 		if request != "GET "+pageURL && request != "GET http://page.test/favicon.ico" {
@@ -223,7 +218,7 @@ func checkDOM(t *testing.T, page string) {
 }
 
 // sample is the conversation of the picture in the manual.
-func sample() ([]history.Conversation, func(history.Conversation) (Transcript, error)) {
+func sample() history.Tree {
 	at := time.Date(2026, 3, 2, 9, 14, 0, 0, time.UTC)
 	c := history.Conversation{ID: stableID("sample"), Title: "Why does this goroutine leak?", Created: at, Turns: 3}
 	turns := []history.Turn{{
@@ -235,7 +230,7 @@ func sample() ([]history.Conversation, func(history.Conversation) (Transcript, e
 		Question: "How do I test that?",
 		Reply:    "Run it in a bubble of `testing/synctest`, which fails when a goroutine is left:\n\n```go\nfunc TestFetchLeavesNothingBehind(t *testing.T) {\n\tsynctest.Test(t, func(t *testing.T) {\n\t\tctx, cancel := context.WithCancel(t.Context())\n\t\tcancel()\n\t\tif _, err := get(ctx, \"/slow\"); err == nil {\n\t\t\tt.Error(\"it answered\")\n\t\t}\n\t})\n}\n```",
 	}}
-	return []history.Conversation{c}, func(history.Conversation) (Transcript, error) { return Transcript{c, turns}, nil }
+	return history.Tree{Conversation: c, Turns: turns}
 }
 
 // mostPicture bounds the picture in the manual, in bytes.
@@ -245,16 +240,11 @@ const mostPicture = 120 << 10
 func TestThePictureInTheManual(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "export.png")
 	if os.Getenv("HOBNOB_TEST_UPDATE") != "" {
-		var page bytes.Buffer
-		conversations, load := sample()
-		if err := WriteHTML(&page, conversations, load); err != nil {
-			t.Fatal(err)
-		}
 		shot, err := filepath.Abs(path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		newBrowser(t).run(page.Bytes(), "--screenshot="+shot, "--window-size=800,1240", "--hide-scrollbars")
+		newBrowser(t).run(pageOf(t, sample()), "--screenshot="+shot, "--window-size=800,1240", "--hide-scrollbars")
 	}
 	data, err := os.ReadFile(path)
 	if err != nil {

@@ -14,6 +14,13 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
+// llmFormat is what llm logs --json prints (https://llm.datasette.io).
+var llmFormat = Format{
+	Name:   "llm",
+	Import: readWhole(readLLM),
+	Detect: func(head []byte) bool { return bytes.HasPrefix(head, []byte("[")) },
+}
+
 // llmRow is a response in what `llm logs --json` prints
 // (https://llm.datasette.io/en/stable/logging.html). Other keys are kept in the
 // turn as what the service answered.
@@ -43,7 +50,7 @@ const maxDuration = 24 * 60 * 60 * 1000
 
 // readLLM makes one conversation of the responses that have one conversation id,
 // chained in the order of time.
-func readLLM(data []byte) ([]history.Tree, error) {
+func readLLM(data []byte, _ Origin) ([]history.Tree, error) {
 	rows, err := readLLMRows(data)
 	if err != nil {
 		return nil, err

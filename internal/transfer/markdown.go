@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"iter"
 	"regexp"
 	"strings"
 
@@ -13,12 +14,30 @@ import (
 	"github.com/yuin/goldmark/text"
 
 	"github.com/hobnob-cli/hobnob/internal/codeblock"
+	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// WriteMarkdown writes a conversation as Markdown: its title as a heading, each
+// markdownFormat is for reading and pasting.
+var markdownFormat = Format{Name: "markdown", Extensions: []string{"md", "markdown", "txt"}, Export: writeMarkdown}
+
+func writeMarkdown(w io.Writer, _ []history.Conversation, trees iter.Seq2[history.Tree, error]) error {
+	separator := ""
+	for tree, err := range trees {
+		if err != nil {
+			return err
+		}
+		if _, err := io.WriteString(w, separator+markdownOf(tree)); err != nil {
+			return err
+		}
+		separator = "\n"
+	}
+	return nil
+}
+
+// markdownOf returns a conversation as Markdown: its title as a heading, each
 // question as a quotation and each reply as it is. A reply that leaves a block
 // open, so that it would swallow what follows, is closed or fenced.
-func WriteMarkdown(w io.Writer, t Transcript) error {
+func markdownOf(t history.Tree) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n*%s*\n", escapeMarkdown(title(t.Conversation)), aside(t))
 	for _, turn := range t.Turns {
@@ -32,8 +51,7 @@ func WriteMarkdown(w io.Writer, t Transcript) error {
 		b.WriteString(closed(turn.Reply))
 		b.WriteString("\n")
 	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	return b.String()
 }
 
 func quoteMarkdown(b *strings.Builder, text string) {

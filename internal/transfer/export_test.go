@@ -1,6 +1,7 @@
-package cmd
+package transfer
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -11,9 +12,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // hostileTitles are 100 titles that must not become what they look like.
@@ -36,14 +35,10 @@ func hostileTitles() []string {
 
 func TestAHundredHostileTitlesAreExportedIntoTheirFolderAndNowhereElse(t *testing.T) {
 	root := t.TempDir()
-	data, target := filepath.Join(root, "data"), filepath.Join(root, "deep", "down", "target")
-	store, err := history.Open(t.Context(), data)
-	if err != nil {
-		t.Fatal(err)
-	}
-	titles := hostileTitles()
+	target := filepath.Join(root, "deep", "down", "target")
+	store := openStore(t)
 	if _, err := store.Import(t.Context(), func(yield func(history.Tree, error) bool) {
-		for i, title := range titles {
+		for i, title := range hostileTitles() {
 			c := history.Conversation{ID: fmt.Sprintf("%08x-0000-4000-8000-000000000000", i+1), Title: title, Profile: "local", Created: time.Unix(int64(i), 0)}
 			if !yield(history.Tree{Conversation: c}, nil) {
 				return
@@ -52,34 +47,32 @@ func TestAHundredHostileTitlesAreExportedIntoTheirFolderAndNowhereElse(t *testin
 	}, ""); err != nil {
 		t.Fatal(err)
 	}
-	if err := store.Close(); err != nil {
+	conversations, err := store.All(t.Context(), "", true)
+	if err != nil {
 		t.Fatal(err)
 	}
 	t.Chdir(root)
-	for i, format := range exportFormats {
-		f := cli.New(&terminal.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}}, func(key string) string {
-			return map[string]string{"HOBNOB_DATA_DIR": data, "HOME": root}[key]
-		})
-		opts := conversationsExportOptions{f: f, All: true, Format: format, Output: target + string(filepath.Separator)}
-		for _, force := range []bool{false, true} {
-			opts.Force = force
-			if err := runConversationsExport(t.Context(), opts); err != nil {
-				t.Fatal(err)
-			}
-		}
-		opts.Force = false
-		if err := runConversationsExport(t.Context(), opts); err == nil || !strings.Contains(err.Error(), " exists") {
-			t.Errorf("a second export without --force: %v", err)
-		}
-		if err := f.Close(); err != nil {
+	for i, name := range ExportNames() {
+		format, err := ExportFormat(name, "", false)
+		if err != nil {
 			t.Fatal(err)
 		}
+		export := Export{store, conversations, format}
+		for _, replace := range []bool{false, true} {
+			files, err := export.WriteFiles(t.Context(), target+string(filepath.Separator), replace)
+			if err != nil || len(files) != 100 {
+				t.Fatalf("%d files, %v", len(files), err)
+			}
+		}
+		if _, err := export.WriteFiles(t.Context(), target, false); !errors.As(err, new(*ExistsError)) || !strings.Contains(err.Error(), " exists") {
+			t.Errorf("a second export without replace: %v", err)
+		}
 		if got := len(filesIn(t, target)); got != 100*(i+1) {
-			t.Errorf("%s: the target holds %d files", format, got)
+			t.Errorf("%s: the target holds %d files", name, got)
 		}
 	}
 	outside := slices.DeleteFunc(filesIn(t, root), func(path string) bool {
-		return strings.HasPrefix(path, "data/") || strings.HasPrefix(path, "deep/down/target/")
+		return strings.HasPrefix(path, "deep/down/target/")
 	})
 	if len(outside) > 0 {
 		t.Errorf("outside of the target there are %q", outside)
@@ -115,7 +108,6 @@ func filesIn(t *testing.T, dir string) []string {
 
 func TestAnExportFollowsNoLinkOutOfItsFolder(t *testing.T) {
 	root := t.TempDir()
-	f := cli.New(&terminal.Streams{Out: &strings.Builder{}, Err: &strings.Builder{}}, func(string) string { return root })
 	victim, link := filepath.Join(root, "victim"), filepath.Join(root, "target", "a.md")
 	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
 		t.Fatal(err)
@@ -126,9 +118,62 @@ func TestAnExportFollowsNoLinkOutOfItsFolder(t *testing.T) {
 	if err := os.Symlink(victim, link); err != nil {
 		t.Skip("this system makes no symbolic links here:", err)
 	}
-	for _, force := range []bool{false, true} {
-		if err := (conversationsExportOptions{f: f, Output: filepath.Dir(link), Force: force}).vacant(link); err == nil {
-			t.Errorf("a link may be written through, force %v", force)
+	for _, replace := range []bool{false, true} {
+		if err := vacant(link, replace, false); !errors.As(err, new(*ExistsError)) {
+			t.Errorf("a link may be written through, replace %v: %v", replace, err)
 		}
+	}
+}
+
+func TestTheFormatOfAnExportIsNamedOrShownByItsFile(t *testing.T) {
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "old.notes")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, test := range []struct {
+		name, path string
+		structured bool
+		want       string
+	}{
+		{"", "", false, "md"},
+		{"", "", true, "json"},
+		{"html", "x.json", true, "html"},
+		{"", "x.json", false, "json"},
+		{"", "X.HTM", false, "html"},
+		{"", "x.markdown", true, "md"},
+		{"", "x.txt", false, "md"},
+		{"", ".notes", false, "md"},
+		{"", ".notes.json", false, "json"},
+		{"", "x.pdf", true, "json"},
+		{"", "x.pdf/", false, "md"},
+		{"", folder, false, "md"},
+		{"", "x.pdf", false, `x.pdf: there is no format "pdf"`},
+		{"pdf", "x.md", false, `there is no format "pdf"`},
+		{"hobnob", "", false, `there is no format "hobnob"`},
+		{"llm", "", false, `there is no format "llm"`},
+	} {
+		f, err := ExportFormat(test.name, test.path, test.structured)
+		got := strings.Join(f.Extensions[:min(1, len(f.Extensions))], "")
+		if err != nil {
+			got = err.Error()
+		}
+		if got != test.want || err != nil && !errors.As(err, new(*UnknownFormatError)) {
+			t.Errorf("%+v: got %s", test, got)
+		}
+	}
+}
+
+func TestAnExportReplacesAFileOnlyWhenAsked(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.md")
+	export := Export{openStore(t), nil, markdownFormat}
+	for _, replace := range []bool{false, true} {
+		if files, err := export.WriteFiles(t.Context(), path, replace); err != nil || len(files) != 1 || files[0].Path != path {
+			t.Errorf("%v, %v", files, err)
+		}
+	}
+	var exists *ExistsError
+	if _, err := export.WriteFiles(t.Context(), path, false); !errors.As(err, &exists) || exists.Path != path || exists.Irregular {
+		t.Errorf("the error is %v", err)
 	}
 }

@@ -1,0 +1,181 @@
+package transfer
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"golang.org/x/text/encoding/unicode"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// Source is a file to import. Close it after use.
+type Source struct {
+	Name   string // as it was given to Open
+	Format Format
+
+	detected  bool
+	file      *os.File
+	temporary bool // file is a copy
+	modified  time.Time
+	trees     iter.Seq2[history.Tree, error]
+}
+
+// Open opens the file with a name, or stdin when it is "-", as one of ImportNames. What
+// cannot be read twice, like a pipe, and what is UTF-16, as PowerShell writes it, is
+// copied to a private temporary file. Errors are *OpenError, *UnknownFormatError and
+// *SourceError, or come from the file.
+func Open(name string, stdin io.Reader, format string) (*Source, error) {
+	s := &Source{Name: name, detected: format == Auto, modified: time.Now()}
+	err := s.open(stdin)
+	if err == nil {
+		err = s.parse(format)
+	}
+	if err != nil {
+		s.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Source) open(stdin io.Reader) (err error) {
+	from, regular := stdin, false
+	if s.Name != "-" {
+		if s.file, err = os.Open(s.Name); err != nil {
+			return &OpenError{Err: err}
+		}
+		info, err := s.file.Stat()
+		if err == nil && info.IsDir() {
+			return &OpenError{Directory: true, Err: fmt.Errorf("%s is a directory", s.Name)}
+		}
+		if regular = err == nil && info.Mode().IsRegular(); regular {
+			s.modified = info.ModTime()
+		}
+		from = s.file
+	}
+	text, was16 := fromUTF16(bufio.NewReader(from))
+	if !regular || was16 {
+		if err := s.copy(text); err != nil {
+			return err
+		}
+	}
+	_, err = s.file.Seek(0, io.SeekStart)
+	return err
+}
+
+func (s *Source) copy(text io.Reader) error {
+	file, err := os.CreateTemp("", "hobnob-import-*")
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(file, text)
+	s.Close()
+	s.file, s.temporary = file, true
+	return err
+}
+
+func (s *Source) parse(format string) (err error) {
+	is := func(f Format) bool { return f.Import != nil && f.Name == format }
+	if s.detected {
+		head := make([]byte, 4096)
+		n, _ := s.file.ReadAt(head, 0) // an error comes again when all is read
+		head = bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte(byteOrderMark)), " \t\r\n")
+		is = func(f Format) bool { return f.Detect != nil && f.Detect(head) }
+	}
+	found, ok := find(is)
+	if !ok {
+		return &UnknownFormatError{Name: format}
+	}
+	s.Format = found
+	s.trees, err = found.Import(s.file, Origin{Name: filepath.Base(s.Name), Time: s.modified})
+	return s.refused(err)
+}
+
+// Close removes what Open made.
+func (s *Source) Close() {
+	if s.file == nil {
+		return
+	}
+	_ = s.file.Close()
+	if s.temporary {
+		_ = os.Remove(s.file.Name())
+	}
+}
+
+// Imported is what an import did, or would do.
+type Imported struct {
+	history.Imported
+	Profiles []string // of the conversations that kept theirs
+}
+
+// Import adds the conversations to the history under a profile or, when it is empty,
+// under the profile that each of them has. With dryRun it changes nothing, and a nil
+// store is an empty history. Errors are *SourceError, or come from the file or the store.
+func (s *Source) Import(ctx context.Context, store *history.Store, profile string, dryRun bool) (done Imported, err error) {
+	profiles := map[string]bool{}
+	trees := func(yield func(history.Tree, error) bool) {
+		for tree, err := range s.trees {
+			if err == nil && profile == "" {
+				profiles[tree.Conversation.Profile] = true
+			}
+			if !yield(tree, err) {
+				return
+			}
+		}
+	}
+	if dryRun {
+		done.Imported, err = store.CheckImport(ctx, trees)
+	} else {
+		done.Imported, err = store.Import(ctx, trees, profile)
+	}
+	done.Profiles = slices.Sorted(maps.Keys(profiles))
+	return done, s.refused(err)
+}
+
+// refused adds the file and its format to what is wrong with its content.
+func (s *Source) refused(err error) error {
+	if errors.As(err, new(*history.ImportError)) {
+		return &SourceError{Name: s.Name, Format: s.Format.Name, Detected: s.detected, Err: err}
+	}
+	return err
+}
+
+// OpenError is a file that cannot be opened.
+type OpenError struct {
+	Directory bool
+	Err       error
+}
+
+func (e *OpenError) Error() string { return e.Err.Error() }
+func (e *OpenError) Unwrap() error { return e.Err }
+
+// SourceError is a file that cannot be imported. Nothing of it was.
+type SourceError struct {
+	Name     string
+	Format   string
+	Detected bool // the format was not named but detected
+	Err      error
+}
+
+func (e *SourceError) Error() string { return e.Name + ": " + e.Err.Error() }
+func (e *SourceError) Unwrap() error { return e.Err }
+
+// fromUTF16 returns the text in r as UTF-8 if a byte order mark says that it is
+// UTF-16, and r as it is if not. What is no character becomes U+FFFD.
+func fromUTF16(r *bufio.Reader) (text io.Reader, was16 bool) {
+	head, _ := r.Peek(2) // an error comes again when r is read
+	if mark := string(head); mark != "\xff\xfe" && mark != "\xfe\xff" {
+		return r, false
+	}
+	return unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder().Reader(r), true
+}

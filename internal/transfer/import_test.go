@@ -1,0 +1,123 @@
+package transfer
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf16"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// inUTF16 is a text as `>` of Windows PowerShell writes it, with its byte order mark.
+func inUTF16(order binary.AppendByteOrder, text string) string {
+	var out []byte
+	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
+		out = order.AppendUint16(out, unit)
+	}
+	return string(out)
+}
+
+func TestAnExportThatWentThroughPowerShellIsImported(t *testing.T) {
+	const (
+		hobnob = `{"format":"hobnob-conversations","version":1,"conversations":[{"id":"aaaaaaaa-0000-4000-8000-000000000000","title":"grüße 🙂","profile":"local","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z","turns":[]}]}`
+		llm    = `[{"id":"01jm8ec74wxsdatyn5pq1fp0s5","model":"m","prompt":"grüße 🙂","response":"a","conversation_id":"01jm8ec74t","conversation_name":"grüße 🙂","datetime_utc":"2025-02-16T22:34:30"}]`
+		aichat = "model: m\nmessages:\n- role: user\n  content: grüße 🙂\n- role: assistant\n  content: a\n"
+	)
+	for format, text := range map[string]string{"hobnob": hobnob, "llm": llm, "aichat": aichat} {
+		for encoding, written := range map[string]string{
+			"UTF-8":           text,
+			"UTF-8 with mark": "\xef\xbb\xbf" + text,
+			"UTF-16LE":        inUTF16(binary.LittleEndian, text),
+			"UTF-16BE":        inUTF16(binary.BigEndian, text),
+		} {
+			for _, how := range []string{"auto", format} {
+				for _, piped := range []bool{false, true} {
+					dir := t.TempDir()
+					name := filepath.Join(dir, "grüße 🙂.yaml")
+					if err := os.WriteFile(name, []byte(written), 0o600); err != nil {
+						t.Fatal(err)
+					}
+					if piped {
+						name = "-"
+					}
+					store, err := history.Open(t.Context(), filepath.Join(dir, "data"))
+					if err != nil {
+						t.Fatal(err)
+					}
+					source, err := Open(name, strings.NewReader(written), how)
+					if err != nil {
+						t.Fatalf("%s, %s, --format %s, piped %t: %v", format, encoding, how, piped, err)
+					}
+					if done, err := source.Import(t.Context(), store, "", false); err != nil || source.Format.Name != format || len(done.Profiles) != 1 {
+						t.Errorf("%s, %s, --format %s, piped %t: %+v, %v", format, encoding, how, piped, done, err)
+					} else if _, err := store.Find(t.Context(), "grüße 🙂"); err != nil {
+						t.Errorf("%s, %s, --format %s, piped %t: %v", format, encoding, how, piped, err)
+					}
+					source.Close()
+					if err := store.Close(); err != nil {
+						t.Fatal(err)
+					}
+				}
+			}
+		}
+	}
+}
+
+func TestTheFormatOfAFileIsDetectedAtItsBeginning(t *testing.T) {
+	for text, want := range map[string]string{
+		"\n {\"format\":1}": "hobnob", " \t[\n{": "llm", "\xef\xbb\xbf[": "llm", "model: x": "aichat", "": "aichat", "- [": "aichat", strings.Repeat(" ", 9000): "aichat",
+	} {
+		source, err := Open("-", strings.NewReader(text), Auto)
+		var refused *SourceError
+		switch {
+		case errors.As(err, &refused):
+			if refused.Format != want || !refused.Detected || !strings.HasPrefix(err.Error(), "-: ") {
+				t.Errorf("%.20q is %+v, want %s", text, refused, want)
+			}
+		case err != nil:
+			t.Error(err)
+		default:
+			if source.Format.Name != want {
+				t.Errorf("%.20q is %s, want %s", text, source.Format.Name, want)
+			}
+			source.Close()
+		}
+	}
+}
+
+func TestWhatCannotBeImportedSaysWhy(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
+	t.Setenv("TMP", filepath.Join(dir, "tmp"))
+	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	var unopened *OpenError
+	if _, err := Open(dir, nil, Auto); !errors.As(err, &unopened) || !unopened.Directory || err.Error() != dir+" is a directory" {
+		t.Errorf("a directory: %v", err)
+	}
+	if _, err := Open(filepath.Join(dir, "nowhere"), nil, Auto); !errors.As(err, &unopened) || unopened.Directory || !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a missing file: %v", err)
+	}
+	var unknown *UnknownFormatError
+	if _, err := Open("-", strings.NewReader(""), "md"); !errors.As(err, &unknown) || unknown.Name != "md" {
+		t.Errorf("a format that is only exported: %v", err)
+	}
+	source, err := Open("-", strings.NewReader(`{"format":"hobnob-conversations","version":2}`), "hobnob")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var none *history.Store
+	var refused *SourceError
+	if _, err := source.Import(t.Context(), none, "", true); !errors.As(err, &refused) || refused.Detected || !errors.As(err, new(*history.ImportError)) {
+		t.Errorf("a newer version: %v", err)
+	}
+	source.Close()
+	if left := filesIn(t, filepath.Join(dir, "tmp")); len(left) > 0 {
+		t.Errorf("copies are left: %q", left)
+	}
+}
