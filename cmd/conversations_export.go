@@ -73,10 +73,9 @@ trash too.`,
 
 // check also chooses the format.
 func (o *conversationsExportOptions) check() error {
-	const help = "see: hobnob conversations export --help"
 	switch {
 	case o.All && len(o.Refs) > 0:
-		return failure.Usagef(help, "--all and %q exclude each other", o.Refs[0])
+		return failure.Usagef("see: hobnob conversations export --help", "--all and %q exclude each other", o.Refs[0])
 	case !o.All && len(o.Refs) == 0:
 		return failure.Usagef("name it by its id or title, or export every one with --all", "there is no conversation named to export")
 	}
@@ -153,12 +152,10 @@ func (o conversationsExportOptions) find(ctx context.Context, store *history.Sto
 		}
 		return store.All(ctx, profile, o.format.Lossless)
 	}
-	seen := map[string]bool{}
 	var found []history.Conversation
 	for _, ref := range o.Refs {
 		c, err := o.f.Conversation(ctx, store, ref)
-		var missing *history.NotFoundError
-		if errors.As(err, &missing) {
+		if errors.As(err, new(*history.NotFoundError)) {
 			if deleted, derr := store.FindDeleted(ctx, ref); derr == nil {
 				c, err = deleted, nil
 			}
@@ -166,10 +163,9 @@ func (o conversationsExportOptions) find(ctx context.Context, store *history.Sto
 		if err != nil {
 			return nil, err
 		}
-		if !seen[c.ID] {
+		if !slices.ContainsFunc(found, func(other history.Conversation) bool { return other.ID == c.ID }) {
 			found = append(found, c)
 		}
-		seen[c.ID] = true
 	}
 	return found, nil
 }

@@ -55,17 +55,6 @@ profile in which they were, or with -p to that one.`,
 	return cmd
 }
 
-// importedFile is what came of one file, in JSON.
-type importedFile struct {
-	File          string `json:"file"`
-	Format        string `json:"format"`
-	Conversations int    `json:"conversations"`
-	Turns         int    `json:"turns"`
-	Completed     int    `json:"completed"` // turns that got the answer they lacked
-	Skipped       int    `json:"skipped"`
-	DryRun        bool   `json:"dry_run"`
-}
-
 func runConversationsImport(ctx context.Context, opts conversationsImportOptions) error {
 	f := opts.f
 	profile, err := f.Profile()
@@ -73,15 +62,13 @@ func runConversationsImport(ctx context.Context, opts conversationsImportOptions
 		return err
 	}
 	var profiles []string
-	done := []importedFile{}
+	done := []transfer.Imported{}
 	for _, name := range opts.Files {
-		format, did, err := opts.importFile(ctx, name, profile.Name)
+		one, err := opts.importFile(ctx, name, profile.Name)
 		if err != nil {
 			return importHint(err)
 		}
-		profiles = append(profiles, did.Profiles...)
-		one := importedFile{name, format, did.Conversations, did.Added, did.Completed, did.Skipped, opts.DryRun}
-		done = append(done, one)
+		done, profiles = append(done, one), append(profiles, one.Profiles...)
 		if !f.Global.JSON {
 			tellImport(f, one)
 		}
@@ -92,17 +79,17 @@ func runConversationsImport(ctx context.Context, opts conversationsImportOptions
 	return f.Print.JSON(done)
 }
 
-func (o conversationsImportOptions) importFile(ctx context.Context, name, profile string) (format string, did transfer.Imported, err error) {
+func (o conversationsImportOptions) importFile(ctx context.Context, name, profile string) (transfer.Imported, error) {
 	if name == "-" && o.f.IO.InTTY {
-		return "", did, failure.Usagef("pipe an export into it, or name a file", "there is nothing on stdin")
+		return transfer.Imported{}, failure.Usagef("pipe an export into it, or name a file", "there is nothing on stdin")
 	}
 	source, err := transfer.Open(name, o.f.IO.In, o.Format)
 	if err != nil {
-		return "", did, err
+		return transfer.Imported{}, err
 	}
 	defer source.Close()
 	if source.Format.Lossless && o.f.Global.Profile == "" {
-		profile = "" // they know theirs
+		profile = "" // its conversations have theirs
 	}
 	open := o.f.History
 	if o.DryRun {
@@ -110,10 +97,9 @@ func (o conversationsImportOptions) importFile(ctx context.Context, name, profil
 	}
 	store, err := open(ctx)
 	if err != nil {
-		return "", did, err
+		return transfer.Imported{}, err
 	}
-	did, err = source.Import(ctx, store, profile, o.DryRun)
-	return source.Format.Name, did, err
+	return source.Import(ctx, store, profile, o.DryRun)
 }
 
 // importHint adds the next step for a file that was not imported.
@@ -146,7 +132,7 @@ func noteProfiles(f *cli.Factory, profiles []string) error {
 	return nil
 }
 
-func tellImport(f *cli.Factory, one importedFile) {
+func tellImport(f *cli.Factory, one transfer.Imported) {
 	verb := "imported"
 	if one.DryRun {
 		verb = "would import"

@@ -18,17 +18,16 @@ type Imported struct {
 }
 
 // Import adds conversations to the history under their own ids, each in one
-// transaction. Before the first is written all are checked, so trees is
-// gone through twice; an *ImportError says what is wrong, and that nothing was
-// written.
+// transaction. All are checked before the first is written, so trees is read twice. An
+// *ImportError says what is wrong, and that nothing was written.
 //
-// A turn that is here already is left as it is, and so are the head, the title
-// and the profile of a conversation that is here; it gets the turns that it lacks.
-// Importing twice adds nothing. With profile not empty it is the profile of every
-// new conversation.
+// Answered turns that exist are left unchanged, and so are the head, the title and the
+// profile of a conversation that exists; it gets the turns and answers that are missing.
+// Importing twice adds nothing. With profile not empty it is the profile of every new
+// conversation.
 //
-// A pending turn is imported as pending, and as nobody here waits for it, it
-// reads as unknown.
+// A pending turn is imported as pending. No process waits for it, so it reads as
+// unknown.
 func (s *Store) Import(ctx context.Context, trees iter.Seq2[Tree, error], profile string) (Imported, error) {
 	if err := s.Writable(); err != nil {
 		return Imported{}, err
@@ -67,7 +66,7 @@ func (s *Store) Import(ctx context.Context, trees iter.Seq2[Tree, error], profil
 	return done, nil
 }
 
-// stored is what fromMillis reads.
+// stored returns what fromMillis reads back.
 func stored(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
@@ -75,7 +74,7 @@ func stored(t time.Time) int64 {
 	return millis(t)
 }
 
-// CheckImport tells what Import would do and changes nothing. A nil Store is an
+// CheckImport returns what Import would do and changes nothing. A nil Store is an
 // empty history.
 func (s *Store) CheckImport(ctx context.Context, trees iter.Seq2[Tree, error]) (Imported, error) {
 	var would Imported
@@ -111,7 +110,7 @@ func (i *Imported) add(other Imported) {
 	i.Skipped += other.Skipped
 }
 
-// compare counts what of a tree is here.
+// compare counts the turns of a tree that exist.
 func (s *Store) compare(ctx context.Context, owner *sql.Stmt, tree Tree) (Imported, error) {
 	if s == nil {
 		return Imported{Conversations: 1, Added: len(tree.Turns)}, nil

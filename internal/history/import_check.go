@@ -9,8 +9,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// ImportError says what of a file cannot be imported, and that nothing of the
-// file was written.
+// ImportError is what makes an import invalid. Nothing of it was written.
 type ImportError struct {
 	Object string // "conversation ID", "turn ID" or a path like "conversations[2].turns[0].reply"
 	Reason string
@@ -22,17 +21,16 @@ func refuse(object, format string, args ...any) error {
 	return &ImportError{Object: object, Reason: fmt.Sprintf(format, args...)}
 }
 
-// The most that an import takes of one text, in bytes: more than hobnob itself
-// lets into the history.
+// The maximum sizes of one text, in bytes: more than hobnob itself stores.
 const (
 	maxLine = 1 << 20 // titles, names and ids
 	maxText = 32 << 20
 )
 
-// firstYearAfter is when times end that RFC 3339 can write.
+// firstYearAfter is the first time that RFC 3339 cannot write.
 var firstYearAfter = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// checker holds trees against the rules of the history.
+// checker checks trees against the rules of the history.
 type checker struct {
 	conversations, turns map[string]bool // by id
 	perMilli             map[int64]int   // turns asked in each millisecond
@@ -149,7 +147,7 @@ func checkAgent(object, id string) error {
 	return nil
 }
 
-// checkTimes takes what the keys of turns can be made from.
+// checkTimes refuses times that the keys of turns cannot be made from.
 func checkTimes(object string, times ...time.Time) error {
 	for _, t := range times {
 		if stored(t) < 0 || !t.Before(firstYearAfter) {
@@ -185,7 +183,7 @@ func isID(id string) bool {
 	return err == nil && parsed.String() == id
 }
 
-// Clip bounds a hostile text that is quoted in a message.
+// Clip shortens a hostile text for a message, to 60 bytes.
 func Clip(text string) string {
 	if len(text) > 60 {
 		return strings.ToValidUTF8(text[:60], "") + "…"

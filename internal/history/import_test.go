@@ -74,7 +74,10 @@ func TestTreesNameAConversationThatIsGone(t *testing.T) {
 func TestTreesThatAreNotReadToTheirEndLeaveTheStoreFree(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
-	for range s.Trees(t.Context(), turn.Conversation, turn.Conversation) {
+	for _, err := range s.Trees(t.Context(), turn.Conversation, turn.Conversation) {
+		if err != nil {
+			t.Error(err)
+		}
 		break
 	}
 	answer(t, s, turn, "r")

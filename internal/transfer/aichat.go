@@ -15,12 +15,12 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// aichatFormat is a session file of https://github.com/sigoden/aichat. YAML may begin
-// with anything.
+// aichatFormat is a session file of https://github.com/sigoden/aichat. It is YAML, which
+// may begin with anything.
 var aichatFormat = Format{Name: "aichat", Import: readWhole(readAichat), Detect: func([]byte) bool { return true }}
 
 // aichatSession is a session file of aichat, or what its command .info session
-// prints. Messages that aichat compressed away are in the file still.
+// prints. Messages that aichat compressed are still in the file.
 type aichatSession struct {
 	Model      string          `yaml:"model"`
 	Compressed []aichatMessage `yaml:"compressed_messages"`
@@ -34,12 +34,12 @@ type aichatMessage struct {
 
 var errNotText = errors.New("no text")
 
-// autoName matches the time that aichat puts before the name that it gives.
+// autoName matches the time at the beginning of a name that aichat generated.
 var autoName = regexp.MustCompile(`^([0-9]{8}T[0-9]{6})-?`)
 
-// readAichat makes one conversation of a session. Each turn's id is made from the
-// conversation and from all that was said before, so that two files in which a
-// session went different ways become branches of one conversation.
+// readAichat returns a session as one conversation. Each turn's id depends on the
+// conversation and all turns before it, so that two files in which a session continues
+// differently become branches of one conversation.
 func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 	var session aichatSession
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
@@ -87,8 +87,8 @@ func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 	return []history.Tree{tree}, nil
 }
 
-// aichatTurns pairs questions with answers. What a system message says stands
-// before the question that follows it.
+// aichatTurns pairs questions with answers. The text of a system message is put before
+// the question that follows it.
 func aichatTurns(messages []aichatMessage) ([]history.Turn, error) {
 	var turns []history.Turn
 	system := ""
@@ -117,8 +117,8 @@ func aichatTurns(messages []aichatMessage) ([]history.Turn, error) {
 	return turns, nil
 }
 
-// aichatText is the text of a message: a string, a list of parts, or what was
-// said beside the calls of tools.
+// aichatText returns the text of a message: a string, a list of parts, or the text that
+// comes with tool calls.
 func aichatText(content yaml.Node) (string, error) {
 	switch content.Kind {
 	case 0:
@@ -160,7 +160,7 @@ func aichatText(content yaml.Node) (string, error) {
 	return "", errNotText
 }
 
-// shortURL leaves the content of a data: URL out.
+// shortURL removes the content of a data: URL.
 func shortURL(url string) string {
 	if head, _, found := strings.Cut(url, ","); found && strings.HasPrefix(url, "data:") {
 		return head

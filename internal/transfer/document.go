@@ -8,7 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// shownTime is a time to the minute, in UTC: a document does not depend on who makes it.
+// shownTime returns a time to the minute, in UTC so that a document is the same everywhere.
 func shownTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -16,7 +16,7 @@ func shownTime(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04 UTC")
 }
 
-// title is a title on one line.
+// title returns the title of a conversation on one line.
 func title(c history.Conversation) string {
 	if text := strings.Join(strings.Fields(visible(c.Title)), " "); text != "" {
 		return text
@@ -24,7 +24,7 @@ func title(c history.Conversation) string {
 	return "untitled"
 }
 
-// outcome says why a turn has no reply; it is empty for an answered one.
+// outcome returns why a turn has no reply, empty for an answered one.
 func outcome(t history.Turn) string {
 	switch t.State {
 	case history.Answered:
@@ -39,7 +39,7 @@ func outcome(t history.Turn) string {
 	return text
 }
 
-// aside is the line under a title.
+// aside returns the line under a title.
 func aside(t history.Tree) string {
 	text := shownTime(t.Conversation.Created)
 	if n := t.Conversation.Turns - len(t.Turns); n > 0 {
@@ -52,8 +52,8 @@ func aside(t history.Tree) string {
 	return text
 }
 
-// visible makes the characters visible that would change how the text around
-// them reads: other controls than tab and newline, and those that reorder text
+// visible replaces characters that would change how the text around them reads by
+// visible ones: controls other than tab and newline, and those that reorder text
 // (https://trojansource.codes). Line ends become newlines, invalid UTF-8 U+FFFD.
 func visible(text string) string {
 	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\ufffd")

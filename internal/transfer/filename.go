@@ -18,16 +18,16 @@ const maxStem = 80
 // (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
 var reservedName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$|clock\$)(\..*)?$`)
 
-// fileNames gives out the names of files in one folder, none of them twice,
-// whether or not the file system tells capitals apart.
+// fileNames chooses the names of files in one directory. They are unique on file systems
+// that ignore case, too.
 type fileNames struct {
 	extension string // with its dot
 	used      map[string]bool
 }
 
-// next is a name for a conversation: its title with nothing in it but letters,
-// digits, emoji, dots, underscores and hyphens, and its id when the title is taken. It is never a path, never
-// hidden, never an option and never a device.
+// next returns a name for a conversation: its title reduced to letters, digits, emoji,
+// dots, underscores and hyphens, with its id if that name is taken. It is never a path,
+// hidden, an option or a device.
 func (n *fileNames) next(c history.Conversation) string {
 	if n.used == nil {
 		n.used = map[string]bool{}

@@ -12,12 +12,13 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// maxForeign bounds a foreign export, which is read as a whole.
+// maxForeign is the maximum size, in bytes, of another program's file, which is read
+// into memory.
 const maxForeign = 256 << 20
 
-// readWhole returns the Import of a foreign format. Parse makes ids from what the turns
-// say (see stableID), so that importing a file twice adds nothing and a changed turn
-// becomes a branch.
+// readWhole returns a Format's Import that parses a file in memory. parse derives ids
+// from the content (see stableID), so that importing a file twice adds nothing and a
+// changed turn becomes a branch.
 func readWhole(parse func(data []byte, origin Origin) ([]history.Tree, error)) func(io.ReadSeeker, Origin) (iter.Seq2[history.Tree, error], error) {
 	return func(r io.ReadSeeker, origin Origin) (iter.Seq2[history.Tree, error], error) {
 		data, err := io.ReadAll(io.LimitReader(r, maxForeign+1))
@@ -42,10 +43,10 @@ func refuse(object, format string, args ...any) error {
 	return &history.ImportError{Object: object, Reason: fmt.Sprintf(format, args...)}
 }
 
-// namespace of the ids that are made from foreign ones.
+// namespace is the namespace of derived ids.
 var namespace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/hobnob-cli/hobnob#import"))
 
-// stableID is a UUID (version 5) of its parts.
+// stableID returns a UUID (version 5) that depends on parts alone.
 func stableID(parts ...string) string {
 	var name strings.Builder
 	for _, part := range parts {
@@ -54,8 +55,8 @@ func stableID(parts ...string) string {
 	return uuid.NewSHA1(namespace, []byte(name.String())).String()
 }
 
-// grow adds a turn to a tree, below the last answered one, and makes it the head
-// when it is answered.
+// grow adds a turn to a tree, below the last answered one, and makes it the head if it
+// is answered.
 func grow(tree *history.Tree, t history.Turn) {
 	t.Conversation, t.Parent = tree.Conversation.ID, tree.Conversation.Head
 	tree.Turns = append(tree.Turns, t)
@@ -72,8 +73,8 @@ func grow(tree *history.Tree, t history.Turn) {
 	}
 }
 
-// settle says of a turn what became of it: a program that keeps no reply tells
-// nothing of why.
+// settle sets the state of a turn by its reply. Without one its outcome is unknown:
+// other programs do not record why.
 func settle(t *history.Turn, program string) {
 	t.State = history.Answered
 	if t.Reply == "" {
@@ -81,7 +82,7 @@ func settle(t *history.Turn, program string) {
 	}
 }
 
-// join puts texts under each other, empty ones left out.
+// join returns the texts that are not empty as paragraphs.
 func join(texts ...string) string {
 	var kept []string
 	for _, text := range texts {

@@ -31,7 +31,7 @@ const (
 	hobnobVersion = 1
 )
 
-// conversationForm is a conversation in an export; its turns follow under "turns".
+// conversationForm is a conversation in a file; its turns follow under "turns".
 type conversationForm struct {
 	ID      string  `json:"id"`
 	Title   string  `json:"title"`
@@ -43,7 +43,7 @@ type conversationForm struct {
 	Deleted string  `json:"deleted,omitempty"`
 }
 
-// turnForm is a turn in an export.
+// turnForm is a turn in a file.
 type turnForm struct {
 	ID       string        `json:"id"`
 	Parent   *string       `json:"parent"`
@@ -160,7 +160,7 @@ func readHobnob(r io.ReadSeeker) iter.Seq2[history.Tree, error] {
 	}
 }
 
-// errStopped is yield that wants no more.
+// errStopped ends reading when the loop over the trees has ended.
 var errStopped = errors.New("stopped")
 
 func readDocument(in *strictJSON, yield func(history.Tree) bool) error {
@@ -310,7 +310,7 @@ func (f turnForm) turn(path string) (history.Turn, error) {
 	return t, readStamp(path+".answered", f.Answered, &t.Ended)
 }
 
-// optional is nil for what is empty.
+// optional returns nil for an empty value.
 func optional[T ~string](value T) *T {
 	if value == "" {
 		return nil
@@ -327,7 +327,7 @@ func given[T ~string](value *T) T {
 
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
-// stamp is a time in an export. The zero time is written as 1970.
+// stamp returns a time as text. The zero time is written as 1970.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		t = time.UnixMilli(0)

@@ -24,9 +24,8 @@ var htmlFormat = Format{Name: "html", Extensions: []string{"html", "htm"}, Expor
 // writeHTML writes one self-contained page.
 //
 // The page loads nothing, runs nothing and sends no referrer, whatever the
-// conversations hold: replies go through a parser that takes no HTML, an
-// allow-list of elements comes after it, and the page forbids the browser the
-// rest by its Content-Security-Policy.
+// conversations contain: Markdown is parsed without HTML, the result is reduced to an
+// allow-list of elements, and a Content-Security-Policy forbids the rest.
 func writeHTML(w io.Writer, conversations []history.Conversation, trees iter.Seq2[history.Tree, error]) error {
 	page, err := newPage()
 	if err != nil {
@@ -101,7 +100,7 @@ func (p *page) write(w io.Writer, t history.Tree) error {
 	return p.templates.ExecuteTemplate(w, "end", nil)
 }
 
-// codeCSS is the colours of code, for light and dark pages.
+// codeCSS returns the colours of code, for light and dark pages.
 func codeCSS() (string, error) {
 	var css bytes.Buffer
 	css.WriteString("@media not all and (prefers-color-scheme: dark), print {\n")

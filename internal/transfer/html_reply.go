@@ -23,13 +23,13 @@ import (
 )
 
 const (
-	// maxCode bounds, in bytes, the code that is highlighted, and patience the
-	// time for one block: a lexer may need very long for code made for that.
+	// maxCode is the maximum size of code that is highlighted, in bytes, and patience
+	// the maximum time for one block: crafted code can keep a lexer busy for hours.
 	maxCode  = 64 << 10
 	patience = time.Second
 )
 
-// replyRenderer makes HTML of replies.
+// replyRenderer renders replies as HTML.
 type replyRenderer struct {
 	markdown goldmark.Markdown
 	nodes    nodes
@@ -49,7 +49,7 @@ func newReplyRenderer() replyRenderer {
 	}
 }
 
-// replyPolicy is the allow-list of what a reply may become.
+// replyPolicy is the allow-list of the elements of a reply.
 func replyPolicy() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "ul", "ol", "li",
@@ -66,7 +66,7 @@ func replyPolicy() *bluemonday.Policy {
 	return p
 }
 
-// render returns HTML that is safe to stand in a page.
+// render returns a reply as HTML that is safe in a page.
 func (r replyRenderer) render(reply string) template.HTML {
 	var out bytes.Buffer
 	if !parsable(reply) || r.markdown.Convert([]byte(reply), &out) != nil {
@@ -76,8 +76,8 @@ func (r replyRenderer) render(reply string) template.HTML {
 	return template.HTML(r.policy.SanitizeBytes(out.Bytes())) //nolint:gosec // it is sanitized here
 }
 
-// question returns the HTML of a question: text as it was typed, and the blocks of
-// code in it, which is how files are sent, as code.
+// question returns a question as HTML: its text as it was typed, and its blocks of code,
+// which files are sent as, highlighted.
 func (r replyRenderer) question(question string) template.HTML {
 	var out, text, code strings.Builder
 	fence, language := "", ""
@@ -110,8 +110,8 @@ func (r replyRenderer) question(question string) template.HTML {
 	return template.HTML(r.policy.Sanitize(out.String())) //nolint:gosec // it is sanitized here
 }
 
-// nodes renders what must be rendered otherwise than goldmark does: HTML as the
-// text that it is, an image as a link to it, code with highlights.
+// nodes renders what goldmark's own renderer must not: HTML as text, an image as a link
+// to it, code with highlights.
 type nodes struct{ formatter *chromahtml.Formatter }
 
 func (n nodes) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
@@ -142,7 +142,7 @@ func renderRawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool
 	return writeEscaped(w, "", string(node.(*ast.RawHTML).Segments.Value(source)), "")
 }
 
-// renderImage writes a link: a picture that loads would tell its owner who reads.
+// renderImage writes a link: loading an image would tell its server about the reader.
 func renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	before, after := "[image: ", "]"
 	if !within(node, ast.KindLink) { // a link ends where another begins
@@ -156,7 +156,7 @@ func renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.
 	return ast.WalkContinue, err
 }
 
-// within reports whether a node stands in one of a kind.
+// within reports whether a node is inside one of a kind.
 func within(node ast.Node, kind ast.NodeKind) bool {
 	for parent := node.Parent(); parent != nil; parent = parent.Parent() {
 		if parent.Kind() == kind {
@@ -191,7 +191,7 @@ func (n nodes) renderCode(w util.BufWriter, source []byte, node ast.Node, enteri
 	return ast.WalkSkipChildren, err
 }
 
-// code is a block of code in HTML.
+// code returns a block of code as HTML.
 func (n nodes) code(code, language string) string {
 	if highlighted, ok := n.highlight(code, language); ok {
 		return `<pre class="chroma"><code>` + highlighted + "</code></pre>\n"
@@ -204,8 +204,8 @@ func writeEscaped(w util.BufWriter, before, text, after string) (ast.WalkStatus,
 	return ast.WalkSkipChildren, err
 }
 
-// highlight returns code as HTML with classes; ok is false when nobody knows the
-// language, or when it would take too long.
+// highlight returns code as HTML with classes; ok is false for an unknown language and
+// for code that takes too long.
 func (n nodes) highlight(code, language string) (highlighted string, ok bool) {
 	defer func() {
 		if recover() != nil { // a lexer's bug spoils one block's colours, not the page

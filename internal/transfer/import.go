@@ -112,16 +112,23 @@ func (s *Source) Close() {
 	}
 }
 
-// Imported is what an import did, or would do.
+// Imported is what an import of a file did or, in a dry run, would do.
 type Imported struct {
-	history.Imported
-	Profiles []string // of the conversations that kept theirs
+	File          string `json:"file"`
+	Format        string `json:"format"`
+	Conversations int    `json:"conversations"` // new ones
+	Turns         int    `json:"turns"`         // new ones
+	Completed     int    `json:"completed"`     // turns that got the answer they lacked
+	Skipped       int    `json:"skipped"`
+	DryRun        bool   `json:"dry_run"`
+
+	Profiles []string `json:"-"` // of the conversations that kept theirs
 }
 
 // Import adds the conversations to the history under a profile or, when it is empty,
 // under the profile that each of them has. With dryRun it changes nothing, and a nil
 // store is an empty history. Errors are *SourceError, or come from the file or the store.
-func (s *Source) Import(ctx context.Context, store *history.Store, profile string, dryRun bool) (done Imported, err error) {
+func (s *Source) Import(ctx context.Context, store *history.Store, profile string, dryRun bool) (Imported, error) {
 	profiles := map[string]bool{}
 	trees := func(yield func(history.Tree, error) bool) {
 		for tree, err := range s.trees {
@@ -133,13 +140,17 @@ func (s *Source) Import(ctx context.Context, store *history.Store, profile strin
 			}
 		}
 	}
+	var did history.Imported
+	var err error
 	if dryRun {
-		done.Imported, err = store.CheckImport(ctx, trees)
+		did, err = store.CheckImport(ctx, trees)
 	} else {
-		done.Imported, err = store.Import(ctx, trees, profile)
+		did, err = store.Import(ctx, trees, profile)
 	}
-	done.Profiles = slices.Sorted(maps.Keys(profiles))
-	return done, s.refused(err)
+	return Imported{
+		File: s.Name, Format: s.Format.Name, Conversations: did.Conversations, Turns: did.Added, Completed: did.Completed, Skipped: did.Skipped, DryRun: dryRun,
+		Profiles: slices.Sorted(maps.Keys(profiles)),
+	}, s.refused(err)
 }
 
 // refused adds the file and its format to what is wrong with its content.

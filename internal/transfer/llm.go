@@ -22,8 +22,8 @@ var llmFormat = Format{
 }
 
 // llmRow is a response in what `llm logs --json` prints
-// (https://llm.datasette.io/en/stable/logging.html). Other keys are kept in the
-// turn as what the service answered.
+// (https://llm.datasette.io/en/stable/logging.html). Other keys are stored in the turn
+// as part of the service's response.
 type llmRow struct {
 	ID               string  `json:"id"`
 	Model            string  `json:"model"`
@@ -42,14 +42,14 @@ type llmRow struct {
 	asked time.Time
 }
 
-// llmTimes are the forms of datetime_utc; the older ones have no offset.
+// llmTimes are the layouts of datetime_utc; the older ones have no offset.
 var llmTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05"}
 
-// maxDuration bounds how long an answer can have taken, in milliseconds.
+// maxDuration is the longest duration of an answer that is believed, in milliseconds.
 const maxDuration = 24 * 60 * 60 * 1000
 
-// readLLM makes one conversation of the responses that have one conversation id,
-// chained in the order of time.
+// readLLM returns a conversation for each conversation id, with its responses chained
+// in the order of time.
 func readLLM(data []byte, _ Origin) ([]history.Tree, error) {
 	rows, err := readLLMRows(data)
 	if err != nil {
@@ -121,9 +121,8 @@ func readLLMRows(data []byte) ([]llmRow, error) {
 	return rows, nil
 }
 
-// llmTree chains responses. One without a prompt carries on the turn before it:
-// it is the round after a tool was called. The system prompt stands before
-// the question where it changes.
+// llmTree chains responses. One without a prompt continues the turn before it, after a
+// tool call. A system prompt is put before the first question that it applies to.
 func llmTree(key string, rows []llmRow) history.Tree {
 	tree := history.Tree{Conversation: history.Conversation{ID: stableID("llm", key), Title: rows[0].ConversationName}}
 	if tree.Conversation.Title == "" {
@@ -148,7 +147,7 @@ func llmTree(key string, rows []llmRow) history.Tree {
 			t.Reply = join(t.Reply, row.Response)
 			t.Ended = row.asked.Add(time.Duration(min(maxDuration, max(0, row.DurationMS))) * time.Millisecond)
 			t.Service.Model = cmp.Or(row.ResolvedModel, row.Model)
-			raws = append(raws, row.raw) // all that llm told, on a line for each response
+			raws = append(raws, row.raw) // one line for each response
 			for _, tokens := range []struct {
 				from *int64
 				to   *int64

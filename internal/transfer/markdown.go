@@ -34,9 +34,9 @@ func writeMarkdown(w io.Writer, _ []history.Conversation, trees iter.Seq2[histor
 	return nil
 }
 
-// markdownOf returns a conversation as Markdown: its title as a heading, each
-// question as a quotation and each reply as it is. A reply that leaves a block
-// open, so that it would swallow what follows, is closed or fenced.
+// markdownOf returns a conversation as Markdown: its title as a heading, each question
+// as a quotation and each reply unchanged, unless it leaves a block open that would
+// swallow the next turn: then it is closed or fenced.
 func markdownOf(t history.Tree) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n*%s*\n", escapeMarkdown(title(t.Conversation)), aside(t))
@@ -61,7 +61,7 @@ func quoteMarkdown(b *strings.Builder, text string) {
 	}
 }
 
-// escapeMarkdown makes text on one line stand for itself.
+// escapeMarkdown escapes text on one line.
 func escapeMarkdown(text string) string {
 	var b strings.Builder
 	for _, r := range text {
@@ -74,8 +74,8 @@ func escapeMarkdown(text string) string {
 }
 
 const (
-	// maxMarkdown bounds, in bytes, what is parsed as Markdown. Beyond it the
-	// parser's quadratic cases would take many seconds.
+	// maxMarkdown is the maximum size of text that is parsed as Markdown, in bytes.
+	// Beyond it the parser's quadratic cases would take many seconds.
 	maxMarkdown = 256 << 10
 	maxCells    = 1 << 20 // of a table
 )
@@ -111,7 +111,7 @@ func closed(reply string) string {
 	return fenced(reply)
 }
 
-// endsClosed reports whether a paragraph that follows the text is a paragraph.
+// endsClosed reports whether a paragraph after the text is parsed as one.
 func endsClosed(markdown string) bool {
 	const next = "next"
 	source := []byte(markdown + "\n\n" + next + "\n")
@@ -120,7 +120,7 @@ func endsClosed(markdown string) bool {
 	return last != nil && last.Kind() == ast.KindParagraph && string(bytes.TrimSpace(last.Lines().Value(source))) == next
 }
 
-// openFence is the fence that would close the block that begins last.
+// openFence returns the fence that closes the block of code left open, if any.
 func openFence(markdown string) string {
 	open := ""
 	for line := range strings.Lines(markdown) {
@@ -149,7 +149,7 @@ func fenceOf(line string) (mark, info string) {
 	return match[1], info
 }
 
-// fenced shows text as it is, in a block of code.
+// fenced returns text as a block of code.
 func fenced(text string) string {
 	longest, run := 2, 0
 	for i := range len(text) {

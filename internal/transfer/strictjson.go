@@ -11,11 +11,12 @@ import (
 // byteOrderMark is what some programs write before UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// maxValue bounds one value in bytes: a turn as JSON, where one byte may take six.
+// maxValue is the maximum size of one value, like a turn, in bytes. In JSON a byte of
+// text may take six.
 const maxValue = 256 << 20
 
-// strictJSON reads JSON of any length, value by value. What is no JSON or of the
-// wrong type is a *history.ImportError that names the path of the value.
+// strictJSON reads JSON of any length, value by value. Invalid JSON, an unknown key and
+// a value of the wrong type are a *history.ImportError that names the path of the value.
 type strictJSON struct {
 	dec   *json.Decoder
 	in    *bounded
@@ -34,7 +35,7 @@ func newStrictJSON(r io.ReadSeeker) (*strictJSON, error) {
 	return &strictJSON{dec: dec, in: in, start: start}, nil
 }
 
-// skipMark goes to the start of r or, if there is a byte order mark, behind it.
+// skipMark seeks to the start of r or, if there is a byte order mark, behind it.
 func skipMark(r io.ReadSeeker) (start int64, err error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return 0, err
@@ -52,7 +53,7 @@ func skipMark(r io.ReadSeeker) (start int64, err error) {
 
 var errTooLong = fmt.Errorf("a value is longer than %d MiB", maxValue>>20)
 
-// bounded is a reader that fails when too much comes without a reset.
+// bounded is a reader that fails after left bytes.
 type bounded struct {
 	r    io.Reader
 	left int
@@ -85,6 +86,7 @@ func (s *strictJSON) object(path string, field func(key string) error) error {
 	return s.broken(path, err)
 }
 
+// array calls element for each element of an array, to read it.
 func (s *strictJSON) array(path string, element func(path string) error) error {
 	if err := s.open(path, '[', "an array"); err != nil {
 		return err
@@ -109,7 +111,7 @@ func (s *strictJSON) open(path string, delim json.Delim, what string) error {
 	return nil
 }
 
-// value reads one value, strictly.
+// value decodes the next value.
 func (s *strictJSON) value(path string, into any) error {
 	s.in.left = maxValue
 	err := s.dec.Decode(into)
@@ -123,7 +125,7 @@ func (s *strictJSON) value(path string, into any) error {
 	return s.broken(path, err)
 }
 
-// kindName names a kind of Go as JSON does.
+// kindName returns the name of a Go kind in JSON.
 func kindName(kind string) string {
 	switch kind {
 	case "string":
@@ -142,7 +144,8 @@ func (s *strictJSON) end(path string) error {
 	return nil
 }
 
-// broken says where the JSON ends to be JSON; errors of the file itself pass.
+// broken returns an error of the decoder with the path and position of the invalid JSON.
+// Errors of the file itself are returned as they are.
 func (s *strictJSON) broken(path string, err error) error {
 	var syntax *json.SyntaxError
 	switch {
