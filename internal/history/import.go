@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"time"
 )
 
@@ -53,25 +54,18 @@ func (s *Store) Import(ctx context.Context, trees iter.Seq2[Tree, error], profil
 		if profile != "" {
 			tree.Conversation.Profile = profile
 		}
-		var one Imported
-		if err := s.write(ctx, func(tx *sql.Tx) error {
-			var err error
-			one, err = importTree(ctx, tx, tx.StmtContext(ctx, owner), tx.StmtContext(ctx, insert), tree)
-			return err
+		var missing difference
+		if err := s.write(ctx, func(tx *sql.Tx) (err error) {
+			if missing, err = compare(ctx, tx, tx.StmtContext(ctx, owner), tree); err != nil {
+				return err
+			}
+			return missing.write(ctx, tx, tx.StmtContext(ctx, insert), tree.Conversation)
 		}); err != nil {
 			return done, err
 		}
-		done.add(one)
+		done.add(missing)
 	}
 	return done, nil
-}
-
-// stored returns what fromMillis reads back.
-func stored(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return millis(t)
 }
 
 // CheckImport returns what Import would do and changes nothing. A nil Store is an
@@ -94,54 +88,28 @@ func (s *Store) CheckImport(ctx context.Context, trees iter.Seq2[Tree, error]) (
 		if err != nil {
 			return Imported{}, err
 		}
-		one, err := s.compare(ctx, owner, tree)
-		if err != nil {
-			return Imported{}, err
+		missing := difference{conversation: true, turns: tree.Turns}
+		if s != nil {
+			missing, err = compare(ctx, s.db, owner, tree)
 		}
-		would.add(one)
-	}
-	return would, nil
-}
-
-func (i *Imported) add(other Imported) {
-	i.Conversations += other.Conversations
-	i.Added += other.Added
-	i.Completed += other.Completed
-	i.Skipped += other.Skipped
-}
-
-// compare counts the turns of a tree that exist.
-func (s *Store) compare(ctx context.Context, owner *sql.Stmt, tree Tree) (Imported, error) {
-	if s == nil {
-		return Imported{Conversations: 1, Added: len(tree.Turns)}, nil
-	}
-	known, err := isHere(ctx, s.db, tree.Conversation.ID)
-	if err != nil {
-		return Imported{}, s.readError(err)
-	}
-	var out Imported
-	if !known {
-		out.Conversations = 1
-	}
-	for _, t := range tree.Turns {
-		here, state, err := turnIsHere(ctx, owner, tree.Conversation.ID, t.ID)
-		var refused *ImportError
-		if errors.As(err, &refused) {
+		if errors.As(err, new(*ImportError)) {
 			return Imported{}, err
 		}
 		if err != nil {
 			return Imported{}, s.readError(err)
 		}
-		switch {
-		case !here:
-			out.Added++
-		case state != Answered && t.State == Answered:
-			out.Completed++
-		default:
-			out.Skipped++
-		}
+		would.add(missing)
 	}
-	return out, nil
+	return would, nil
+}
+
+func (i *Imported) add(d difference) {
+	if d.conversation {
+		i.Conversations++
+	}
+	i.Added += len(d.turns)
+	i.Completed += len(d.answers)
+	i.Skipped += d.skipped
 }
 
 // queryer is a database or a transaction.
@@ -150,99 +118,110 @@ type queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-func isHere(ctx context.Context, db queryer, conversation string) (here bool, err error) {
-	err = db.QueryRowContext(ctx, `SELECT EXISTS(SELECT 1 FROM conversations WHERE id = ?)`, conversation).Scan(&here)
-	return here, err
+// difference is what the history lacks of a tree.
+type difference struct {
+	conversation bool
+	turns        []Turn
+	answers      []Turn // of turns that exist without
+	skipped      int    // turns that exist
+}
+
+// compare refuses a turn that exists in another conversation; owner is ownerSQL.
+func compare(ctx context.Context, db queryer, owner *sql.Stmt, tree Tree) (d difference, err error) {
+	id := tree.Conversation.ID
+	if err := db.QueryRowContext(ctx, `SELECT NOT EXISTS(SELECT 1 FROM conversations WHERE id = ?)`, id).Scan(&d.conversation); err != nil {
+		return d, err
+	}
+	for _, t := range tree.Turns {
+		var of string
+		var state State
+		switch err := owner.QueryRowContext(ctx, t.ID).Scan(&of, &state); {
+		case errors.Is(err, sql.ErrNoRows):
+			d.turns = append(d.turns, t)
+		case err != nil:
+			return d, err
+		case of != id:
+			return d, refuse("turn "+t.ID, "the history has it in conversation %s, not in %s", of, id)
+		case state != Answered && t.State == Answered:
+			d.answers = append(d.answers, t)
+		default:
+			d.skipped++
+		}
+	}
+	return d, nil
 }
 
 const ownerSQL = `SELECT conversation, state FROM turns WHERE id = ?`
 
-// turnIsHere refuses a turn that is here in another conversation; ownerOf is ownerSQL.
-func turnIsHere(ctx context.Context, ownerOf *sql.Stmt, conversation, turn string) (here bool, state State, err error) {
-	var owner string
-	err = ownerOf.QueryRowContext(ctx, turn).Scan(&owner, &state)
-	switch {
-	case errors.Is(err, sql.ErrNoRows):
-		return false, "", nil
-	case err != nil:
-		return false, "", err
-	case owner != conversation:
-		return false, "", refuse("turn "+turn, "the history has it in conversation %s, not in %s", owner, conversation)
-	}
-	return true, state, nil
-}
-
-// completeTurn gives a turn that is here without an answer the one of the file.
+// completeTurn gives a turn that exists without an answer the one of the file.
 func completeTurn(ctx context.Context, tx *sql.Tx, t Turn) error {
-	var prompt, completion, total, ended any
-	if u := t.Service.Usage; u != nil {
-		prompt, completion, total = u.PromptTokens, u.CompletionTokens, u.TotalTokens
-	}
-	if !t.Ended.IsZero() {
-		ended = stored(t.Ended)
-	}
 	var seq int64
 	if err := tx.QueryRowContext(ctx, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, service_id = ?, service_conversation_id = ?,
 		model = ?, finish_reason = ?, prompt_tokens = ?, completion_tokens = ?, total_tokens = ?, response = ? WHERE id = ? RETURNING seq`,
-		t.Reply, ended, null(t.Service.ID), null(t.Service.ConversationID), null(t.Service.Model), null(t.Service.FinishReason),
-		prompt, completion, total, t.Service.Response, t.ID).Scan(&seq); err != nil {
+		slices.Concat([]any{t.Reply, nullTime(t.Ended)}, serviceValues(t.Service), []any{t.ID})...).Scan(&seq); err != nil {
 		return err
 	}
 	return indexTurn(ctx, tx, seq, t.Question, t.Reply)
 }
 
-// importTree writes a tree; owner and insert are ownerSQL and insertTurnSQL.
-func importTree(ctx context.Context, tx *sql.Tx, owner, insert *sql.Stmt, tree Tree) (Imported, error) {
-	var out Imported
-	c := tree.Conversation
-	// Turns are written in their order, in which a parent may stand behind its child.
+// serviceValues are the values of the columns from service_id to response.
+func serviceValues(s Service) []any {
+	values := []any{null(s.ID), null(s.ConversationID), null(s.Model), null(s.FinishReason), nil, nil, nil, nil}
+	if u := s.Usage; u != nil {
+		values[4], values[5], values[6] = u.PromptTokens, u.CompletionTokens, u.TotalTokens
+	}
+	if len(s.Response) > 0 {
+		values[7] = s.Response
+	}
+	return values
+}
+
+// stored returns what fromMillis reads back.
+func stored(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return millis(t)
+}
+
+func nullTime(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return stored(t)
+}
+
+// write adds what is missing; insert is insertTurnSQL.
+func (d difference) write(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, c Conversation) error {
+	// Turns are written in their order, in which a child may come before its parent.
 	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
-		return out, err
+		return err
 	}
-	known, err := isHere(ctx, tx, c.ID)
-	if err != nil {
-		return out, err
-	}
-	if !known {
+	if d.conversation {
 		if err := insertConversation(ctx, tx, c); err != nil {
-			return out, err
+			return err
 		}
-		out.Conversations = 1
 	}
-	for _, t := range tree.Turns {
-		here, state, err := turnIsHere(ctx, owner, c.ID, t.ID)
-		if err != nil {
-			return out, err
-		}
-		if here && state != Answered && t.State == Answered {
-			if err := completeTurn(ctx, tx, t); err != nil {
-				return out, err
-			}
-			out.Completed++
-			continue
-		}
-		if here {
-			out.Skipped++
-			continue
-		}
+	for _, t := range d.turns {
 		if err := insertTurn(ctx, tx, insert, c.ID, t); err != nil {
-			return out, err
+			return err
 		}
-		out.Added++
 	}
-	if known && out.Added+out.Completed > 0 {
-		_, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = max(updated, ?), head = coalesce(head, ?) WHERE id = ?`, stored(c.Updated), null(c.Head), c.ID)
+	for _, t := range d.answers {
+		if err := completeTurn(ctx, tx, t); err != nil {
+			return err
+		}
 	}
-	return out, err
+	if d.conversation || len(d.turns)+len(d.answers) == 0 {
+		return nil
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE conversations SET updated = max(updated, ?), head = coalesce(head, ?) WHERE id = ?`, stored(c.Updated), null(c.Head), c.ID)
+	return err
 }
 
 func insertConversation(ctx context.Context, tx *sql.Tx, c Conversation) error {
-	var deleted any
-	if !c.Deleted.IsZero() {
-		deleted = stored(c.Deleted)
-	}
 	result, err := tx.ExecContext(ctx, `INSERT INTO conversations(id, title, profile, agent_id, head, created, updated, deleted) VALUES(?, ?, ?, ?, ?, ?, ?, ?)`,
-		c.ID, c.Title, c.Profile, c.AgentID, null(c.Head), stored(c.Created), stored(c.Updated), deleted)
+		c.ID, c.Title, c.Profile, c.AgentID, null(c.Head), stored(c.Created), stored(c.Updated), nullTime(c.Deleted))
 	if err != nil {
 		return err
 	}
@@ -266,22 +245,12 @@ func insertTurn(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, conversation 
 	if seq >= (asked+1)*seqPerMilli {
 		return fmt.Errorf("turn %s: more than %d turns were asked in its millisecond", t.ID, seqPerMilli)
 	}
-	var reply, ended, prompt, completion, total, response any
+	var reply any
 	if t.State == Answered {
 		reply = t.Reply
 	}
-	if !t.Ended.IsZero() {
-		ended = stored(t.Ended)
-	}
-	if u := t.Service.Usage; u != nil {
-		prompt, completion, total = u.PromptTokens, u.CompletionTokens, u.TotalTokens
-	}
-	if len(t.Service.Response) > 0 {
-		response = t.Service.Response
-	}
-	if _, err := insert.ExecContext(ctx,
-		seq, t.ID, conversation, null(t.Parent), t.Question, reply, t.State, t.AgentID, asked, asked, ended, null(t.Failure), null(string(t.Mark)),
-		null(t.Service.ID), null(t.Service.ConversationID), null(t.Service.Model), null(t.Service.FinishReason), prompt, completion, total, response); err != nil {
+	if _, err := insert.ExecContext(ctx, slices.Concat([]any{seq, t.ID, conversation, null(t.Parent), t.Question, reply, t.State, t.AgentID, asked, asked,
+		nullTime(t.Ended), null(t.Failure), null(string(t.Mark))}, serviceValues(t.Service))...); err != nil {
 		return err
 	}
 	return indexTurn(ctx, tx, seq, t.Question, t.Reply)
