@@ -19,8 +19,17 @@ import (
 // its end; a block whose fence is not closed ends with the text. Languages are those
 // of all blocks in their order, "" where none is named.
 func Find(markdown, language string) (code string, found bool, languages []string) {
+	if NestsDeep(markdown) {
+		return "", false, nil // slow to parse, and no honest reply
+	}
+	// Blocks alone: parsing inlines is slow and finds no fences.
+	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 	source := []byte(markdown)
-	for _, block := range fencedBlocks(source) {
+	_ = ast.Walk(blocks.Parse(text.NewReader(source)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
+		block, ok := node.(*ast.FencedCodeBlock)
+		if !ok || !entering {
+			return ast.WalkContinue, nil
+		}
 		name := ""
 		if block.Info != nil {
 			name = languageOf(string(block.Info.Value(source)))
@@ -29,7 +38,8 @@ func Find(markdown, language string) (code string, found bool, languages []strin
 		if !found && (language == "" || strings.EqualFold(name, language)) {
 			code, found = string(block.Lines().Value(source)), true
 		}
-	}
+		return ast.WalkContinue, nil
+	})
 	return code, found, languages
 }
 
@@ -50,23 +60,6 @@ func languageOf(info string) string {
 		}
 	}
 	return ""
-}
-
-// fencedBlocks parses blocks alone: inline parsing is slow and finds no fences.
-// Deep nesting is slow to parse as well and no honest reply has it.
-func fencedBlocks(source []byte) []*ast.FencedCodeBlock {
-	if NestsDeep(string(source)) {
-		return nil
-	}
-	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
-	var found []*ast.FencedCodeBlock
-	_ = ast.Walk(blocks.Parse(text.NewReader(source)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
-		if block, ok := node.(*ast.FencedCodeBlock); ok && entering {
-			found = append(found, block)
-		}
-		return ast.WalkContinue, nil
-	})
-	return found
 }
 
 // maxNesting bounds, in bytes, the marks of quotations and lists that begin a line.

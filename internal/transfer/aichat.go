@@ -81,8 +81,7 @@ func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 		t.Asked = at.Add(time.Duration(i) * time.Millisecond) // aichat keeps no times
 		t.Ended = t.Asked
 		t.Service.Model = session.Model
-		settle(&t, "aichat")
-		grow(&tree, t)
+		grow(&tree, t, "aichat")
 	}
 	return []history.Tree{tree}, nil
 }

@@ -55,9 +55,13 @@ func stableID(parts ...string) string {
 	return uuid.NewSHA1(namespace, []byte(name.String())).String()
 }
 
-// grow adds a turn to a tree, below the last answered one, and makes it the head if it
-// is answered.
-func grow(tree *history.Tree, t history.Turn) {
+// grow adds a turn to a tree, below the last answered one. With a reply it becomes the
+// head. Without one its outcome is unknown: the program does not record why.
+func grow(tree *history.Tree, t history.Turn, program string) {
+	t.State = history.Answered
+	if t.Reply == "" {
+		t.State, t.Failure = history.Unknown, program+" kept no reply"
+	}
 	t.Conversation, t.Parent = tree.Conversation.ID, tree.Conversation.Head
 	tree.Turns = append(tree.Turns, t)
 	c := &tree.Conversation
@@ -70,15 +74,6 @@ func grow(tree *history.Tree, t history.Turn) {
 	}
 	if t.Asked.After(c.Updated) {
 		c.Updated = t.Asked
-	}
-}
-
-// settle sets the state of a turn by its reply. Without one its outcome is unknown:
-// other programs do not record why.
-func settle(t *history.Turn, program string) {
-	t.State = history.Answered
-	if t.Reply == "" {
-		t.State, t.Failure = history.Unknown, program+" kept no reply"
 	}
 }
 

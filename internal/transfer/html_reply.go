@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"html"
 	"html/template"
-	"io"
 	"regexp"
 	"strings"
 	"time"
@@ -115,31 +114,37 @@ func (r replyRenderer) question(question string) template.HTML {
 type nodes struct{ formatter *chromahtml.Formatter }
 
 func (n nodes) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
-	register.Register(ast.KindHTMLBlock, renderHTMLBlock)
-	register.Register(ast.KindRawHTML, renderRawHTML)
+	leaf := func(kind ast.NodeKind, render func(source []byte, node ast.Node) string) {
+		register.Register(kind, func(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
+			if !entering {
+				return ast.WalkContinue, nil
+			}
+			_, err := w.WriteString(render(source, node))
+			return ast.WalkSkipChildren, err
+		})
+	}
+	leaf(ast.KindHTMLBlock, func(source []byte, node ast.Node) string {
+		block := node.(*ast.HTMLBlock)
+		text := string(block.Lines().Value(source))
+		if block.HasClosure() {
+			text += string(block.ClosureLine.Value(source))
+		}
+		return "<pre>" + html.EscapeString(text) + "</pre>\n"
+	})
+	leaf(ast.KindRawHTML, func(source []byte, node ast.Node) string {
+		return html.EscapeString(string(node.(*ast.RawHTML).Segments.Value(source)))
+	})
+	leaf(ast.KindCodeBlock, func(source []byte, node ast.Node) string { return n.code(string(node.Lines().Value(source)), "") })
+	leaf(ast.KindFencedCodeBlock, func(source []byte, node ast.Node) string {
+		return n.code(string(node.Lines().Value(source)), string(node.(*ast.FencedCodeBlock).Language(source)))
+	})
+	leaf(extensionast.KindTaskCheckBox, func(_ []byte, node ast.Node) string {
+		if node.(*extensionast.TaskCheckBox).IsChecked {
+			return "☑ "
+		}
+		return "☐ "
+	})
 	register.Register(ast.KindImage, renderImage)
-	register.Register(ast.KindCodeBlock, n.renderCode)
-	register.Register(ast.KindFencedCodeBlock, n.renderCode)
-	register.Register(extensionast.KindTaskCheckBox, renderCheckBox)
-}
-
-func renderHTMLBlock(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkContinue, nil
-	}
-	block := node.(*ast.HTMLBlock)
-	text := string(block.Lines().Value(source))
-	if block.HasClosure() {
-		text += string(block.ClosureLine.Value(source))
-	}
-	return writeEscaped(w, "<pre>", text, "</pre>\n")
-}
-
-func renderRawHTML(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkSkipChildren, nil
-	}
-	return writeEscaped(w, "", string(node.(*ast.RawHTML).Segments.Value(source)), "")
 }
 
 // renderImage writes a link: loading an image would tell its server about the reader.
@@ -166,42 +171,12 @@ func within(node ast.Node, kind ast.NodeKind) bool {
 	return false
 }
 
-func renderCheckBox(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	box := "☐ "
-	if node.(*extensionast.TaskCheckBox).IsChecked {
-		box = "☑ "
-	}
-	if entering {
-		_, err := w.WriteString(box)
-		return ast.WalkContinue, err
-	}
-	return ast.WalkContinue, nil
-}
-
-func (n nodes) renderCode(w util.BufWriter, source []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
-	if !entering {
-		return ast.WalkSkipChildren, nil
-	}
-	language := ""
-	if fenced, ok := node.(*ast.FencedCodeBlock); ok {
-		language = string(fenced.Language(source))
-	}
-	code := string(node.Lines().Value(source))
-	_, err := w.WriteString(n.code(code, language))
-	return ast.WalkSkipChildren, err
-}
-
 // code returns a block of code as HTML.
 func (n nodes) code(code, language string) string {
 	if highlighted, ok := n.highlight(code, language); ok {
 		return `<pre class="chroma"><code>` + highlighted + "</code></pre>\n"
 	}
 	return "<pre><code>" + html.EscapeString(code) + "</code></pre>\n"
-}
-
-func writeEscaped(w util.BufWriter, before, text, after string) (ast.WalkStatus, error) {
-	_, err := w.WriteString(before + html.EscapeString(text) + after)
-	return ast.WalkSkipChildren, err
 }
 
 // highlight returns code as HTML with classes; ok is false for an unknown language and
@@ -221,11 +196,8 @@ func (n nodes) highlight(code, language string) (highlighted string, ok bool) {
 		return "", false
 	}
 	var all []chroma.Token
-	for deadline := time.Now().Add(patience); ; {
-		token := tokens()
-		if token == chroma.EOF {
-			break
-		}
+	deadline := time.Now().Add(patience)
+	for token := tokens(); token != chroma.EOF; token = tokens() {
 		if time.Now().After(deadline) {
 			return "", false
 		}
@@ -240,8 +212,4 @@ func (n nodes) highlight(code, language string) (highlighted string, ok bool) {
 
 func codeFormatter() *chromahtml.Formatter {
 	return chromahtml.New(chromahtml.WithClasses(true), chromahtml.WithAllClasses(true), chromahtml.PreventSurroundingPre(true), chromahtml.WithCSSComments(false))
-}
-
-func writeCodeCSS(w io.Writer, style string) error {
-	return codeFormatter().WriteCSS(w, styles.Get(style))
 }

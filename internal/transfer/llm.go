@@ -163,8 +163,7 @@ func llmTree(key string, rows []llmRow) history.Tree {
 			t.Service.Usage = &usage
 		}
 		t.Service.Response = bytes.Join(raws, []byte("\n"))
-		settle(&t, "llm")
-		grow(&tree, t)
+		grow(&tree, t, "llm")
 		rows = rows[n:]
 	}
 	return tree

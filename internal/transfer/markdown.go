@@ -61,17 +61,11 @@ func quoteMarkdown(b *strings.Builder, text string) {
 	}
 }
 
+// punctuation matches what means something in Markdown on one line.
+var punctuation = regexp.MustCompile("[\\\\`*_{}\\[\\]()#+\\-!|<>&~$]")
+
 // escapeMarkdown escapes text on one line.
-func escapeMarkdown(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r < 0x80 && strings.ContainsRune("\\`*_{}[]()#+-!|<>&~$", r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
+func escapeMarkdown(text string) string { return punctuation.ReplaceAllString(text, `\$0`) }
 
 const (
 	// maxMarkdown is the maximum size of text that is parsed as Markdown, in bytes.

@@ -25,30 +25,22 @@ type strictJSON struct {
 
 // newStrictJSON reads from the start of r, where a byte order mark may come first.
 func newStrictJSON(r io.ReadSeeker) (*strictJSON, error) {
-	start, err := skipMark(r)
-	if err != nil {
+	if _, err := r.Seek(0, io.SeekStart); err != nil {
+		return nil, err
+	}
+	mark := make([]byte, len(byteOrderMark))
+	_, _ = io.ReadFull(r, mark) // an error comes again
+	start := int64(len(mark))
+	if string(mark) != byteOrderMark {
+		start = 0
+	}
+	if _, err := r.Seek(start, io.SeekStart); err != nil {
 		return nil, err
 	}
 	in := &bounded{r: r, left: maxValue}
 	dec := json.NewDecoder(in)
 	dec.DisallowUnknownFields()
 	return &strictJSON{dec: dec, in: in, start: start}, nil
-}
-
-// skipMark seeks to the start of r or, if there is a byte order mark, behind it.
-func skipMark(r io.ReadSeeker) (start int64, err error) {
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
-		return 0, err
-	}
-	mark := make([]byte, len(byteOrderMark))
-	n, err := io.ReadFull(r, mark)
-	switch {
-	case string(mark[:n]) == byteOrderMark:
-		return int64(n), nil
-	case err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return 0, err
-	}
-	return r.Seek(0, io.SeekStart)
 }
 
 var errTooLong = fmt.Errorf("a value is longer than %d MiB", maxValue>>20)
@@ -70,45 +62,34 @@ func (b *bounded) Read(p []byte) (int, error) {
 
 // object calls field for each key of an object, to read its value.
 func (s *strictJSON) object(path string, field func(key string) error) error {
-	if err := s.open(path, '{', "an object"); err != nil {
-		return err
-	}
-	for s.dec.More() {
+	return s.each(path, '{', "an object", func(int) error {
 		key, err := s.dec.Token()
 		if err != nil {
 			return s.broken(path, err)
 		}
-		if err := field(key.(string)); err != nil {
-			return err
-		}
-	}
-	_, err := s.dec.Token()
-	return s.broken(path, err)
+		return field(key.(string))
+	})
 }
 
 // array calls element for each element of an array, to read it.
 func (s *strictJSON) array(path string, element func(path string) error) error {
-	if err := s.open(path, '[', "an array"); err != nil {
-		return err
+	return s.each(path, '[', "an array", func(i int) error { return element(fmt.Sprintf("%s[%d]", path, i)) })
+}
+
+func (s *strictJSON) each(path string, open json.Delim, what string, read func(i int) error) error {
+	token, err := s.dec.Token()
+	if err == nil && token != open {
+		return refuse(path, "want %s", what)
 	}
-	for i := 0; s.dec.More(); i++ {
-		if err := element(fmt.Sprintf("%s[%d]", path, i)); err != nil {
+	for i := 0; err == nil && s.dec.More(); i++ {
+		if err := read(i); err != nil {
 			return err
 		}
 	}
-	_, err := s.dec.Token()
+	if err == nil {
+		_, err = s.dec.Token()
+	}
 	return s.broken(path, err)
-}
-
-func (s *strictJSON) open(path string, delim json.Delim, what string) error {
-	token, err := s.dec.Token()
-	if err != nil {
-		return s.broken(path, err)
-	}
-	if token != delim {
-		return refuse(path, "want %s", what)
-	}
-	return nil
 }
 
 // value decodes the next value.
