@@ -137,7 +137,7 @@ func tellImport(f *cli.Factory, one transfer.Imported) {
 	if one.DryRun {
 		verb = "would import"
 	}
-	text := fmt.Sprintf("%s %s with %s from %s", verb, cli.Counted(one.Conversations, "new conversation"), cli.Counted(one.Turns, "new turn"), one.File)
+	text := fmt.Sprintf("%s %s with %s from %s", verb, cli.Counted(one.Conversations, "new conversation"), cli.Counted(one.Added, "new turn"), one.File)
 	if one.Completed > 0 {
 		text += fmt.Sprintf("; %s got the answer that was missing", cli.Counted(one.Completed, "turn"))
 	}

@@ -12,10 +12,10 @@ import (
 
 // Imported counts what an import did, or would do.
 type Imported struct {
-	Conversations int // new ones
-	Added         int // turns
-	Completed     int // turns that were here without the answer that they have now
-	Skipped       int // turns that were here already
+	Conversations int `json:"conversations"` // new ones
+	Added         int `json:"turns"`         // new ones
+	Completed     int `json:"completed"`     // turns that got the answer they lacked
+	Skipped       int `json:"skipped"`       // turns that existed
 }
 
 // Import adds conversations to the history under their own ids, each in one

@@ -59,11 +59,11 @@ func (s *Store) tree(ctx context.Context, tx *sql.Tx, id string) (Tree, error) {
 	if len(found) == 0 {
 		return Tree{}, &NotFoundError{Ref: id}
 	}
-	tree := Tree{Conversation: found[0]}
 	rows, err := tx.QueryContext(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, id)
 	if err != nil {
 		return Tree{}, s.readError(err)
 	}
+	tree := Tree{Conversation: found[0]}
 	err = each(rows, func() error {
 		t, _, err := scanTurn(rows)
 		tree.Turns = append(tree.Turns, t)

@@ -56,14 +56,12 @@ func aside(t history.Tree) string {
 // visible ones: controls other than tab and newline, and those that reorder text
 // (https://trojansource.codes). Line ends become newlines, invalid UTF-8 U+FFFD.
 func visible(text string) string {
-	text = strings.ToValidUTF8(strings.ReplaceAll(text, "\r\n", "\n"), "\ufffd")
+	text = strings.ToValidUTF8(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\ufffd")
 	var b strings.Builder
 	for _, r := range text {
 		switch {
 		case r == '\n', r == '\t':
 			b.WriteRune(r)
-		case r == '\r':
-			b.WriteByte('\n')
 		case r < 0x20:
 			b.WriteRune('\u2400' + r)
 		case r == 0x7f:

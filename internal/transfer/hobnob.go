@@ -33,38 +33,38 @@ const (
 
 // conversationForm is a conversation in a file; its turns follow under "turns".
 type conversationForm struct {
-	ID      string  `json:"id"`
-	Title   string  `json:"title"`
-	Profile string  `json:"profile"`
-	AgentID *string `json:"agent_id"`
-	Head    *string `json:"head"`
-	Created string  `json:"created"`
-	Updated string  `json:"updated"`
-	Deleted string  `json:"deleted,omitempty"`
+	ID      string   `json:"id"`
+	Title   string   `json:"title"`
+	Profile string   `json:"profile"`
+	AgentID nullable `json:"agent_id"`
+	Head    nullable `json:"head"`
+	Created string   `json:"created"`
+	Updated string   `json:"updated"`
+	Deleted *string  `json:"deleted,omitempty"`
 }
 
 // turnForm is a turn in a file.
 type turnForm struct {
 	ID       string        `json:"id"`
-	Parent   *string       `json:"parent"`
+	Parent   nullable      `json:"parent"`
 	Question string        `json:"question"`
 	Reply    *string       `json:"reply"`
 	State    history.State `json:"state"`
-	Failure  *string       `json:"failure"`
-	Mark     *history.Mark `json:"mark"`
+	Failure  nullable      `json:"failure"`
+	Mark     nullable      `json:"mark"`
 	Asked    string        `json:"asked"`
 	Answered *string       `json:"answered"` // when the outcome was known, also of a failure
-	AgentID  *string       `json:"agent_id"`
+	AgentID  nullable      `json:"agent_id"`
 	Service  serviceForm   `json:"service"`
 	Usage    *usageForm    `json:"usage"`
 }
 
 type serviceForm struct {
-	ID             *string `json:"id"`
-	ConversationID *string `json:"conversation_id"`
-	Model          *string `json:"model"`
-	FinishReason   *string `json:"finish_reason"`
-	Response       *string `json:"response"`
+	ID             nullable `json:"id"`
+	ConversationID nullable `json:"conversation_id"`
+	Model          nullable `json:"model"`
+	FinishReason   nullable `json:"finish_reason"`
+	Response       nullable `json:"response"`
 	// ResponseBase64 stands in for Response when the body was not UTF-8.
 	ResponseBase64 string `json:"response_base64,omitempty"`
 }
@@ -73,6 +73,16 @@ type usageForm struct {
 	PromptTokens     int64 `json:"prompt_tokens"`
 	CompletionTokens int64 `json:"completion_tokens"`
 	TotalTokens      int64 `json:"total_tokens"`
+}
+
+// nullable is a text that is written as null when it is empty.
+type nullable string
+
+func (n nullable) MarshalJSON() ([]byte, error) {
+	if n == "" {
+		return []byte("null"), nil
+	}
+	return encodeJSON(string(n))
 }
 
 // writeHobnob writes JSON that readHobnob reads back without loss.
@@ -199,10 +209,9 @@ func readDocument(in *strictJSON, yield func(history.Tree) bool) error {
 func readConversation(in *strictJSON, path string, yield func(history.Tree) bool) error {
 	var form conversationForm
 	var turns []history.Turn
-	var deleted *string
 	fields := map[string]any{
 		"id": &form.ID, "title": &form.Title, "profile": &form.Profile, "agent_id": &form.AgentID, "head": &form.Head,
-		"created": &form.Created, "updated": &form.Updated, "deleted": &deleted,
+		"created": &form.Created, "updated": &form.Updated, "deleted": &form.Deleted,
 	}
 	if err := in.object(path, func(key string) error {
 		at := path + "." + key
@@ -226,14 +235,14 @@ func readConversation(in *strictJSON, path string, yield func(history.Tree) bool
 	}); err != nil {
 		return err
 	}
-	c := history.Conversation{ID: form.ID, Title: form.Title, Profile: form.Profile, AgentID: given(form.AgentID), Head: given(form.Head), Turns: len(turns)}
+	c := history.Conversation{ID: form.ID, Title: form.Title, Profile: form.Profile, AgentID: string(form.AgentID), Head: string(form.Head), Turns: len(turns)}
 	if err := readStamp(path+".created", &form.Created, &c.Created); err != nil {
 		return err
 	}
 	if err := readStamp(path+".updated", &form.Updated, &c.Updated); err != nil {
 		return err
 	}
-	if err := readStamp(path+".deleted", deleted, &c.Deleted); err != nil {
+	if err := readStamp(path+".deleted", form.Deleted, &c.Deleted); err != nil {
 		return err
 	}
 	for i := range turns {
@@ -246,55 +255,47 @@ func readConversation(in *strictJSON, path string, yield func(history.Tree) bool
 }
 
 func formOfConversation(c history.Conversation) conversationForm {
-	form := conversationForm{
-		ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: optional(c.AgentID), Head: optional(c.Head),
-		Created: stamp(c.Created), Updated: stamp(c.Updated),
+	return conversationForm{
+		ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: nullable(c.AgentID), Head: nullable(c.Head),
+		Created: stamp(c.Created), Updated: stamp(c.Updated), Deleted: unlessZero(c.Deleted),
 	}
-	if !c.Deleted.IsZero() {
-		form.Deleted = stamp(c.Deleted)
-	}
-	return form
 }
 
 func formOfTurn(t history.Turn) turnForm {
 	form := turnForm{
-		ID: t.ID, Parent: optional(t.Parent), Question: t.Question, Reply: optional(t.Reply), State: t.State, Failure: optional(t.Failure),
-		Mark: optional(t.Mark), Asked: stamp(t.Asked), AgentID: optional(t.AgentID),
+		ID: t.ID, Parent: nullable(t.Parent), Question: t.Question, State: t.State, Failure: nullable(t.Failure),
+		Mark: nullable(t.Mark), Asked: stamp(t.Asked), Answered: unlessZero(t.Ended), AgentID: nullable(t.AgentID),
 		Service: serviceForm{
-			ID: optional(t.Service.ID), ConversationID: optional(t.Service.ConversationID), Model: optional(t.Service.Model),
-			FinishReason: optional(t.Service.FinishReason),
+			ID: nullable(t.Service.ID), ConversationID: nullable(t.Service.ConversationID), Model: nullable(t.Service.Model),
+			FinishReason: nullable(t.Service.FinishReason),
 		},
+		Usage: (*usageForm)(t.Service.Usage),
 	}
-	if t.State == history.Answered {
+	if t.State == history.Answered || t.Reply != "" {
 		form.Reply = &t.Reply
 	}
-	if !t.Ended.IsZero() {
-		ended := stamp(t.Ended)
-		form.Answered = &ended
-	}
-	switch body := t.Service.Response; {
-	case len(body) == 0:
-	case utf8.Valid(body):
-		text := string(body)
-		form.Service.Response = &text
-	default:
+	if body := t.Service.Response; utf8.Valid(body) {
+		form.Service.Response = nullable(body)
+	} else {
 		form.Service.ResponseBase64 = base64.StdEncoding.EncodeToString(body)
 	}
-	form.Usage = (*usageForm)(t.Service.Usage)
 	return form
 }
 
 func (f turnForm) turn(path string) (history.Turn, error) {
 	t := history.Turn{
-		ID: f.ID, Parent: given(f.Parent), Question: f.Question, Reply: given(f.Reply), State: f.State, AgentID: given(f.AgentID),
-		Failure: given(f.Failure), Mark: given(f.Mark),
+		ID: f.ID, Parent: string(f.Parent), Question: f.Question, State: f.State, Failure: string(f.Failure),
+		Mark: history.Mark(f.Mark), AgentID: string(f.AgentID),
 		Service: history.Service{
-			ID: given(f.Service.ID), ConversationID: given(f.Service.ConversationID), Model: given(f.Service.Model),
-			FinishReason: given(f.Service.FinishReason),
+			ID: string(f.Service.ID), ConversationID: string(f.Service.ConversationID), Model: string(f.Service.Model),
+			FinishReason: string(f.Service.FinishReason), Usage: (*history.Usage)(f.Usage),
 		},
 	}
-	if body := given(f.Service.Response); body != "" {
-		t.Service.Response = []byte(body)
+	if f.Reply != nil {
+		t.Reply = *f.Reply
+	}
+	if f.Service.Response != "" {
+		t.Service.Response = []byte(f.Service.Response)
 	}
 	if encoded := f.Service.ResponseBase64; encoded != "" {
 		body, err := base64.StdEncoding.DecodeString(encoded)
@@ -303,26 +304,10 @@ func (f turnForm) turn(path string) (history.Turn, error) {
 		}
 		t.Service.Response = body
 	}
-	t.Service.Usage = (*history.Usage)(f.Usage)
 	if err := readStamp(path+".asked", &f.Asked, &t.Asked); err != nil {
 		return history.Turn{}, err
 	}
 	return t, readStamp(path+".answered", f.Answered, &t.Ended)
-}
-
-// optional returns nil for an empty value.
-func optional[T ~string](value T) *T {
-	if value == "" {
-		return nil
-	}
-	return &value
-}
-
-func given[T ~string](value *T) T {
-	if value == nil {
-		return ""
-	}
-	return *value
 }
 
 const stampLayout = "2006-01-02T15:04:05.000Z"
@@ -333,6 +318,14 @@ func stamp(t time.Time) string {
 		t = time.UnixMilli(0)
 	}
 	return t.UTC().Format(stampLayout)
+}
+
+// unlessZero returns a time as text, nil for the zero time.
+func unlessZero(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return new(stamp(t))
 }
 
 // readStamp reads a time to the millisecond; nil leaves it zero.

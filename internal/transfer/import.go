@@ -54,33 +54,28 @@ func (s *Source) open(stdin io.Reader) (err error) {
 		if s.file, err = os.Open(s.Name); err != nil {
 			return &OpenError{Err: err}
 		}
-		info, err := s.file.Stat()
-		if err == nil && info.IsDir() {
+		if info, err := s.file.Stat(); err != nil {
+			return err
+		} else if info.IsDir() {
 			return &OpenError{Directory: true, Err: fmt.Errorf("%s is a directory", s.Name)}
-		}
-		if regular = err == nil && info.Mode().IsRegular(); regular {
+		} else if regular = info.Mode().IsRegular(); regular {
 			s.modified = info.ModTime()
 		}
 		from = s.file
 	}
-	text, was16 := fromUTF16(bufio.NewReader(from))
-	if !regular || was16 {
-		if err := s.copy(text); err != nil {
+	if text, was16 := fromUTF16(bufio.NewReader(from)); was16 || !regular {
+		temporary, err := os.CreateTemp("", "hobnob-import-*")
+		if err != nil {
+			return err
+		}
+		_, err = io.Copy(temporary, text)
+		s.Close()
+		s.file, s.temporary = temporary, true
+		if err != nil {
 			return err
 		}
 	}
 	_, err = s.file.Seek(0, io.SeekStart)
-	return err
-}
-
-func (s *Source) copy(text io.Reader) error {
-	file, err := os.CreateTemp("", "hobnob-import-*")
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(file, text)
-	s.Close()
-	s.file, s.temporary = file, true
 	return err
 }
 
@@ -114,14 +109,10 @@ func (s *Source) Close() {
 
 // Imported is what an import of a file did or, in a dry run, would do.
 type Imported struct {
-	File          string `json:"file"`
-	Format        string `json:"format"`
-	Conversations int    `json:"conversations"` // new ones
-	Turns         int    `json:"turns"`         // new ones
-	Completed     int    `json:"completed"`     // turns that got the answer they lacked
-	Skipped       int    `json:"skipped"`
-	DryRun        bool   `json:"dry_run"`
-
+	File   string `json:"file"`
+	Format string `json:"format"`
+	history.Imported
+	DryRun   bool     `json:"dry_run"`
 	Profiles []string `json:"-"` // of the conversations that kept theirs
 }
 
@@ -140,17 +131,15 @@ func (s *Source) Import(ctx context.Context, store *history.Store, profile strin
 			}
 		}
 	}
-	var did history.Imported
+	done := Imported{File: s.Name, Format: s.Format.Name, DryRun: dryRun}
 	var err error
 	if dryRun {
-		did, err = store.CheckImport(ctx, trees)
+		done.Imported, err = store.CheckImport(ctx, trees)
 	} else {
-		did, err = store.Import(ctx, trees, profile)
+		done.Imported, err = store.Import(ctx, trees, profile)
 	}
-	return Imported{
-		File: s.Name, Format: s.Format.Name, Conversations: did.Conversations, Turns: did.Added, Completed: did.Completed, Skipped: did.Skipped, DryRun: dryRun,
-		Profiles: slices.Sorted(maps.Keys(profiles)),
-	}, s.refused(err)
+	done.Profiles = slices.Sorted(maps.Keys(profiles))
+	return done, s.refused(err)
 }
 
 // refused adds the file and its format to what is wrong with its content.

@@ -141,6 +141,7 @@ func llmTree(key string, rows []llmRow) history.Tree {
 		}
 		t := history.Turn{ID: stableID("llm", key, first.ID), Question: prompt, Asked: first.asked}
 		var usage history.Usage
+		var none int64
 		counted := false
 		var raws [][]byte
 		for _, row := range rows[:n] {
@@ -148,14 +149,10 @@ func llmTree(key string, rows []llmRow) history.Tree {
 			t.Ended = row.asked.Add(time.Duration(min(maxDuration, max(0, row.DurationMS))) * time.Millisecond)
 			t.Service.Model = cmp.Or(row.ResolvedModel, row.Model)
 			raws = append(raws, row.raw) // one line for each response
-			for _, tokens := range []struct {
-				from *int64
-				to   *int64
-			}{{row.InputTokens, &usage.PromptTokens}, {row.OutputTokens, &usage.CompletionTokens}} {
-				if tokens.from != nil {
-					*tokens.to += max(0, *tokens.from)
-					counted = true
-				}
+			if row.InputTokens != nil || row.OutputTokens != nil {
+				counted = true
+				usage.PromptTokens += max(0, *cmp.Or(row.InputTokens, &none))
+				usage.CompletionTokens += max(0, *cmp.Or(row.OutputTokens, &none))
 			}
 		}
 		if counted {

@@ -1,10 +1,12 @@
 package transfer
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"reflect"
 	"strings"
 )
 
@@ -19,7 +21,7 @@ const maxValue = 256 << 20
 // a value of the wrong type are a *history.ImportError that names the path of the value.
 type strictJSON struct {
 	dec   *json.Decoder
-	in    *bounded
+	in    *io.LimitedReader
 	start int64 // bytes of the file before those that dec reads
 }
 
@@ -37,27 +39,10 @@ func newStrictJSON(r io.ReadSeeker) (*strictJSON, error) {
 	if _, err := r.Seek(start, io.SeekStart); err != nil {
 		return nil, err
 	}
-	in := &bounded{r: r, left: maxValue}
+	in := &io.LimitedReader{R: r, N: maxValue}
 	dec := json.NewDecoder(in)
 	dec.DisallowUnknownFields()
 	return &strictJSON{dec: dec, in: in, start: start}, nil
-}
-
-var errTooLong = fmt.Errorf("a value is longer than %d MiB", maxValue>>20)
-
-// bounded is a reader that fails after left bytes.
-type bounded struct {
-	r    io.Reader
-	left int
-}
-
-func (b *bounded) Read(p []byte) (int, error) {
-	if b.left <= 0 {
-		return 0, errTooLong
-	}
-	n, err := b.r.Read(p[:min(len(p), b.left)])
-	b.left -= n
-	return n, err
 }
 
 // object calls field for each key of an object, to read its value.
@@ -94,32 +79,22 @@ func (s *strictJSON) each(path string, open json.Delim, what string, read func(i
 
 // value decodes the next value.
 func (s *strictJSON) value(path string, into any) error {
-	s.in.left = maxValue
+	s.in.N = maxValue
 	err := s.dec.Decode(into)
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		if wrong.Field != "" {
 			path += "." + wrong.Field
 		}
-		return refuse(path, "want %s, not %s", kindName(wrong.Type.Kind().String()), wrong.Value)
+		kinds := map[reflect.Kind]string{reflect.String: "a string", reflect.Int64: "a whole number"}
+		return refuse(path, "want %s, not %s", cmp.Or(kinds[wrong.Type.Kind()], "an object"), wrong.Value)
 	}
 	return s.broken(path, err)
 }
 
-// kindName returns the name of a Go kind in JSON.
-func kindName(kind string) string {
-	switch kind {
-	case "string":
-		return "a string"
-	case "int64":
-		return "a whole number"
-	}
-	return "an object"
-}
-
 // end refuses what follows the value of the file.
 func (s *strictJSON) end(path string) error {
-	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) {
+	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) || s.in.N <= 0 {
 		return refuse(path, "something follows its end")
 	}
 	return nil
@@ -132,14 +107,14 @@ func (s *strictJSON) broken(path string, err error) error {
 	switch {
 	case err == nil:
 		return nil
+	case s.in.N <= 0:
+		return refuse(path, "a value is longer than %d MiB", maxValue>>20)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return refuse(path, "the file ends in the middle of it")
 	case errors.As(err, &syntax):
 		return refuse(path, "broken JSON at byte %d: %v", s.start+syntax.Offset, err)
 	case strings.HasPrefix(err.Error(), "json: "):
 		return refuse(path, "%s", strings.TrimPrefix(err.Error(), "json: "))
-	case errors.Is(err, errTooLong):
-		return refuse(path, "%v", err)
 	}
 	return err
 }
