@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -83,18 +82,13 @@ func (o *conversationsExportOptions) check() error {
 		o.Output = ""
 	}
 	var err error
-	var unknown *transfer.UnknownFormatError
-	if o.format, err = transfer.ExportFormat(o.Name, o.Output, o.f.Global.JSON); errors.As(err, &unknown) {
-		hint := "formats: "
-		if unknown.Path != "" {
-			hint = "choose one with --format: "
-		}
-		return failure.Usagef(hint+strings.Join(transfer.ExportNames(), ", "), "%v", err)
+	if o.format, err = transfer.ExportFormat(o.Name, o.Output, o.f.Global.JSON); err != nil {
+		return err
 	}
 	if o.format.Name == "html" && o.Output == "" && o.f.IO.OutTTY {
 		return failure.Usagef("write it to a file: -o talk.html", "a web page is nothing for a terminal")
 	}
-	return err
+	return nil
 }
 
 func runConversationsExport(ctx context.Context, opts conversationsExportOptions) error {
@@ -116,13 +110,7 @@ func runConversationsExport(ctx context.Context, opts conversationsExportOptions
 		return cli.OutputError(export.Write(ctx, out))
 	}
 	written, err := export.WriteFiles(ctx, opts.Output, opts.Force)
-	var exists *transfer.ExistsError
-	switch {
-	case errors.As(err, &exists) && exists.Irregular:
-		return failure.WithHint(err, "choose another name with -o")
-	case errors.As(err, &exists):
-		return failure.WithHint(err, "choose another name with -o, or replace it with --force")
-	case err != nil:
+	if err != nil {
 		return err
 	}
 	if f.Global.JSON {

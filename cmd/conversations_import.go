@@ -2,10 +2,8 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -18,8 +16,10 @@ type conversationsImportOptions struct {
 	f *cli.Factory
 
 	Files  []string
-	Format string
+	Name   string // of the format
 	DryRun bool
+
+	format transfer.Format
 }
 
 func newConversationsImportCommand(f *cli.Factory) *cobra.Command {
@@ -41,15 +41,15 @@ profile in which they were, or with -p to that one.`,
   llm logs -n 0 --json | hobnob conversations import -
   hobnob conversations import ~/.config/aichat/sessions/*.yaml --dry-run`,
 		Args: someArgs("FILE"),
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			opts.Files = args
-			if names := transfer.ImportNames(); !slices.Contains(names, opts.Format) {
-				return failure.Usagef("formats: "+strings.Join(names, ", "), "there is no format %q", opts.Format)
+			if opts.format, err = transfer.ImportFormat(opts.Name); err != nil {
+				return err
 			}
 			return runConversationsImport(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Format, "format", transfer.Auto, "`format` of the files: "+alternatives(transfer.ImportNames()))
+	cmd.Flags().StringVar(&opts.Name, "format", transfer.Auto, "`format` of the files: "+alternatives(transfer.ImportNames()))
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "say what would be imported and change nothing")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(transfer.ImportNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -66,7 +66,7 @@ func runConversationsImport(ctx context.Context, opts conversationsImportOptions
 	for _, name := range opts.Files {
 		one, err := opts.importFile(ctx, name, profile.Name)
 		if err != nil {
-			return importHint(err)
+			return err
 		}
 		done, profiles = append(done, one), append(profiles, one.Profiles...)
 		if !f.Global.JSON {
@@ -83,7 +83,7 @@ func (o conversationsImportOptions) importFile(ctx context.Context, name, profil
 	if name == "-" && o.f.IO.InTTY {
 		return transfer.Imported{}, failure.Usagef("pipe an export into it, or name a file", "there is nothing on stdin")
 	}
-	source, err := transfer.Open(name, o.f.IO.In, o.Format)
+	source, err := transfer.Open(name, o.f.IO.In, o.format)
 	if err != nil {
 		return transfer.Imported{}, err
 	}
@@ -100,21 +100,6 @@ func (o conversationsImportOptions) importFile(ctx context.Context, name, profil
 		return transfer.Imported{}, err
 	}
 	return source.Import(ctx, store, profile, o.DryRun)
-}
-
-// importHint adds the next step for a file that was not imported.
-func importHint(err error) error {
-	var unopened *transfer.OpenError
-	var refused *transfer.SourceError
-	switch {
-	case errors.As(err, &unopened) && unopened.Directory:
-		return failure.Usagef("name the files in it that are to be imported", "%v", err)
-	case errors.As(err, &unopened):
-		return failure.Usagef("name a file that can be read, or - for stdin", "%v", err)
-	case errors.As(err, &refused) && refused.Detected:
-		return failure.WithHint(err, "nothing of this file was imported; it was taken for one of %s, which --format can change", refused.Format)
-	}
-	return err
 }
 
 // noteProfiles names a profile whose imported conversations no list will show.

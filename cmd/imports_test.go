@@ -69,7 +69,7 @@ var mayImport = map[string][]string{
 	"internal/suggest":     {},
 	"internal/template":    leaves,
 	"internal/terminal":    {"internal/cells", "internal/failure"},
-	"internal/transfer":    {"internal/atomicfile", "internal/codeblock", "internal/history"},
+	"internal/transfer":    {"internal/atomicfile", "internal/codeblock", "internal/failure", "internal/history"},
 }
 
 // owners lists dependencies, with all below them, that no other package may

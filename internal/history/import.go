@@ -68,18 +68,14 @@ func (s *Store) Import(ctx context.Context, trees iter.Seq2[Tree, error], profil
 	return done, nil
 }
 
-// CheckImport returns what Import would do and changes nothing. A nil Store is an
-// empty history.
+// CheckImport returns what Import would do and changes nothing.
 func (s *Store) CheckImport(ctx context.Context, trees iter.Seq2[Tree, error]) (Imported, error) {
-	var would Imported
-	var owner *sql.Stmt
-	if s != nil {
-		var err error
-		if owner, err = s.db.PrepareContext(ctx, ownerSQL); err != nil {
-			return would, s.readError(err)
-		}
-		defer func() { _ = owner.Close() }()
+	owner, err := s.db.PrepareContext(ctx, ownerSQL)
+	if err != nil {
+		return Imported{}, s.readError(err)
 	}
+	defer func() { _ = owner.Close() }()
+	var would Imported
 	check := checker{conversations: map[string]bool{}, turns: map[string]bool{}, perMilli: map[int64]int{}}
 	for tree, err := range trees {
 		if err == nil {
@@ -88,10 +84,7 @@ func (s *Store) CheckImport(ctx context.Context, trees iter.Seq2[Tree, error]) (
 		if err != nil {
 			return Imported{}, err
 		}
-		missing := difference{conversation: true, turns: tree.Turns}
-		if s != nil {
-			missing, err = compare(ctx, s.db, owner, tree)
-		}
+		missing, err := compare(ctx, s.db, owner, tree)
 		if errors.As(err, new(*ImportError)) {
 			return Imported{}, err
 		}

@@ -25,15 +25,10 @@ func (s *Store) All(ctx context.Context, profile string, deleted bool) ([]Conver
 // them. One conversation at a time is in memory, and all of them are the history at
 // one moment; a slow caller keeps no writer waiting. A conversation that does not
 // exist is a *NotFoundError, and an error is the last that is yielded. The loop over
-// them must not use the store, which has one connection. A nil Store is an empty
-// history.
+// them must not use the store, which has one connection.
 func (s *Store) Trees(ctx context.Context, ids ...string) iter.Seq2[Tree, error] {
 	return func(yield func(Tree, error) bool) {
 		if len(ids) == 0 {
-			return
-		}
-		if s == nil {
-			yield(Tree{}, &NotFoundError{Ref: ids[0]})
 			return
 		}
 		tx, err := s.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})

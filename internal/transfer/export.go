@@ -3,7 +3,6 @@ package transfer
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -25,7 +24,7 @@ func ExportFormat(name, path string, structured bool) (Format, error) {
 		if f, ok := find(func(f Format) bool { return f.Export != nil && f.Extensions[0] == name }); ok {
 			return f, nil
 		}
-		return Format{}, &UnknownFormatError{Name: name}
+		return Format{}, &UnknownFormatError{Name: name, Known: ExportNames()}
 	}
 	base := strings.TrimLeft(filepath.Base(path), ".") // .notes has no extension
 	extension := strings.ToLower(strings.TrimPrefix(filepath.Ext(base), "."))
@@ -38,7 +37,7 @@ func ExportFormat(name, path string, structured bool) (Format, error) {
 	case extension == "" || isDirectory(path):
 		return markdownFormat, nil
 	}
-	return Format{}, &UnknownFormatError{Name: extension, Path: path}
+	return Format{}, &UnknownFormatError{Name: extension, Path: path, Known: ExportNames()}
 }
 
 // Export is conversations to be written in a format.
@@ -86,19 +85,6 @@ func (e Export) ids() []string {
 type File struct {
 	Path          string   `json:"path"`
 	Conversations []string `json:"conversations"` // ids
-}
-
-// ExistsError is a path where an export writes nothing.
-type ExistsError struct {
-	Path      string
-	Irregular bool // it is no regular file and cannot be replaced
-}
-
-func (e *ExistsError) Error() string {
-	if e.Irregular {
-		return fmt.Sprintf("%s is no file that can be replaced", e.Path)
-	}
-	return fmt.Sprintf("%s exists", e.Path)
 }
 
 // WriteFiles writes the conversations to the file at path or, when it is a directory or

@@ -152,11 +152,7 @@ func importTrees(t *testing.T, s *history.Store, format Format, text string) his
 }
 
 func TestImportingAForeignExportTwiceAddsNothingAndAChangedOneABranch(t *testing.T) {
-	s, err := history.Open(t.Context(), t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s := openStore(t)
 	for _, test := range []struct {
 		format Format
 		text   string
@@ -220,19 +216,14 @@ func TestUTF16IsSeenByItsMarkAndEverythingElseIsLeft(t *testing.T) {
 
 // fuzzForeign: what is accepted comes out again, and importing it again adds nothing.
 func fuzzForeign(f *testing.F, format Format) {
-	s, err := history.Open(f.Context(), f.TempDir())
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s, empty := openStore(f), openStore(f)
 	origin := Origin{Name: "x.yaml", Time: time.Unix(1_700_000_000, 0)}
 	f.Fuzz(func(t *testing.T, data []byte) {
 		trees, err := format.Import(bytes.NewReader(data), origin)
 		if err != nil {
 			return
 		}
-		var none *history.Store
-		if _, err := none.CheckImport(t.Context(), trees); err != nil {
+		if _, err := empty.CheckImport(t.Context(), trees); err != nil {
 			return
 		}
 		did, err := s.Import(t.Context(), trees, "p")

@@ -139,14 +139,9 @@ func FuzzReadHobnob(f *testing.F) {
 	f.Add([]byte(document(plain, turnJSON(idB, "", ""), turnJSON(idC, idB, `,"service":{"response":"{}"},"usage":{"total_tokens":3}`))))
 	f.Add([]byte(document(plain, turnJSON(idC, idB, `,"mark":"pin","answered":"2026-01-02T03:04:05.123456Z"`), turnJSON(idB, "", `,"service":{"response_base64":"/w=="}`))))
 	f.Add([]byte(document(plain+`,"deleted":"2027-01-01T00:00:00Z"`, turnJSON(idB, "", ""), `{"id":"`+idC+`","state":"pending","asked":"1970-01-01T00:00:00Z"}`)))
-	s, err := history.Open(f.Context(), f.TempDir())
-	if err != nil {
-		f.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
+	s, empty := openStore(f), openStore(f)
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var none *history.Store
-		if _, err := none.CheckImport(t.Context(), readHobnob(bytes.NewReader(data))); err != nil {
+		if _, err := empty.CheckImport(t.Context(), readHobnob(bytes.NewReader(data))); err != nil {
 			return
 		}
 		if _, err := s.Import(t.Context(), readHobnob(bytes.NewReader(data)), ""); err != nil {

@@ -99,7 +99,7 @@ func randomTree(r *rand.Rand) history.Tree {
 	return history.Tree{Conversation: c, Turns: turns}
 }
 
-func openStore(t *testing.T) *history.Store {
+func openStore(t testing.TB) *history.Store {
 	t.Helper()
 	s, err := history.Open(t.Context(), t.TempDir())
 	if err != nil {

@@ -31,15 +31,25 @@ type Source struct {
 	trees     iter.Seq2[history.Tree, error]
 }
 
-// Open opens the file with a name, or stdin when it is "-", as one of ImportNames. What
-// cannot be read twice, like a pipe, and what is UTF-16, as PowerShell writes it, is
-// copied to a private temporary file. Errors are *OpenError, *UnknownFormatError and
-// *SourceError, or come from the file.
-func Open(name string, stdin io.Reader, format string) (*Source, error) {
-	s := &Source{Name: name, detected: format == Auto, modified: time.Now()}
+// ImportFormat returns the format with a name, which is empty for Auto. Errors are
+// *UnknownFormatError.
+func ImportFormat(name string) (Format, error) {
+	f, ok := find(func(f Format) bool { return f.Import != nil && f.Name == name })
+	if !ok && name != Auto {
+		return f, &UnknownFormatError{Name: name, Known: ImportNames()}
+	}
+	return f, nil
+}
+
+// Open opens the file with a name, or stdin when it is "-". An empty format is detected.
+// What cannot be read twice, like a pipe, and what is UTF-16, as PowerShell writes it, is
+// copied to a private temporary file. Errors are *OpenError and *SourceError, or come
+// from the file.
+func Open(name string, stdin io.Reader, format Format) (*Source, error) {
+	s := &Source{Name: name, Format: format, modified: time.Now()}
 	err := s.open(stdin)
 	if err == nil {
-		err = s.parse(format)
+		err = s.parse()
 	}
 	if err != nil {
 		s.Close()
@@ -79,20 +89,14 @@ func (s *Source) open(stdin io.Reader) (err error) {
 	return err
 }
 
-func (s *Source) parse(format string) (err error) {
-	is := func(f Format) bool { return f.Import != nil && f.Name == format }
-	if s.detected {
+func (s *Source) parse() (err error) {
+	if s.Format.Import == nil {
 		head := make([]byte, 4096)
 		n, _ := s.file.ReadAt(head, 0) // an error comes again when all is read
 		head = bytes.TrimLeft(bytes.TrimPrefix(head[:n], []byte(byteOrderMark)), " \t\r\n")
-		is = func(f Format) bool { return f.Detect != nil && f.Detect(head) }
+		s.Format, s.detected = find(func(f Format) bool { return f.Detect != nil && f.Detect(head) })
 	}
-	found, ok := find(is)
-	if !ok {
-		return &UnknownFormatError{Name: format}
-	}
-	s.Format = found
-	s.trees, err = found.Import(s.file, Origin{Name: filepath.Base(s.Name), Time: s.modified})
+	s.trees, err = s.Format.Import(s.file, Origin{Name: filepath.Base(s.Name), Time: s.modified})
 	return s.refused(err)
 }
 
@@ -117,8 +121,7 @@ type Imported struct {
 }
 
 // Import adds the conversations to the history under a profile or, when it is empty,
-// under the profile that each of them has. With dryRun it changes nothing, and a nil
-// store is an empty history. Errors are *SourceError, or come from the file or the store.
+// under the profile that each of them has. With dryRun it changes nothing. Errors are *SourceError, or come from the file or the store.
 func (s *Source) Import(ctx context.Context, store *history.Store, profile string, dryRun bool) (Imported, error) {
 	profiles := map[string]bool{}
 	trees := func(yield func(history.Tree, error) bool) {
@@ -149,26 +152,6 @@ func (s *Source) refused(err error) error {
 	}
 	return err
 }
-
-// OpenError is a file that cannot be opened.
-type OpenError struct {
-	Directory bool
-	Err       error
-}
-
-func (e *OpenError) Error() string { return e.Err.Error() }
-func (e *OpenError) Unwrap() error { return e.Err }
-
-// SourceError is a file that cannot be imported. Nothing of it was.
-type SourceError struct {
-	Name     string
-	Format   string
-	Detected bool // the format was not named but detected
-	Err      error
-}
-
-func (e *SourceError) Error() string { return e.Name + ": " + e.Err.Error() }
-func (e *SourceError) Unwrap() error { return e.Err }
 
 // fromUTF16 returns the text in r as UTF-8 if a byte order mark says that it is
 // UTF-16, and r as it is if not. What is no character becomes U+FFFD.

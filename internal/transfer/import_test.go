@@ -21,6 +21,15 @@ func inUTF16(order binary.AppendByteOrder, text string) string {
 	return string(out)
 }
 
+func mustImport(t *testing.T, name string) Format {
+	t.Helper()
+	format, err := ImportFormat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return format
+}
+
 func TestAnExportThatWentThroughPowerShellIsImported(t *testing.T) {
 	const (
 		hobnob = `{"format":"hobnob-conversations","version":1,"conversations":[{"id":"aaaaaaaa-0000-4000-8000-000000000000","title":"grüße 🙂","profile":"local","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z","turns":[]}]}`
@@ -48,7 +57,7 @@ func TestAnExportThatWentThroughPowerShellIsImported(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					source, err := Open(name, strings.NewReader(written), how)
+					source, err := Open(name, strings.NewReader(written), mustImport(t, how))
 					if err != nil {
 						t.Fatalf("%s, %s, --format %s, piped %t: %v", format, encoding, how, piped, err)
 					}
@@ -71,7 +80,7 @@ func TestTheFormatOfAFileIsDetectedAtItsBeginning(t *testing.T) {
 	for text, want := range map[string]string{
 		"\n {\"format\":1}": "hobnob", " \t[\n{": "llm", "\xef\xbb\xbf[": "llm", "model: x": "aichat", "": "aichat", "- [": "aichat", strings.Repeat(" ", 9000): "aichat",
 	} {
-		source, err := Open("-", strings.NewReader(text), Auto)
+		source, err := Open("-", strings.NewReader(text), Format{})
 		var refused *SourceError
 		switch {
 		case errors.As(err, &refused):
@@ -97,23 +106,22 @@ func TestWhatCannotBeImportedSaysWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	var unopened *OpenError
-	if _, err := Open(dir, nil, Auto); !errors.As(err, &unopened) || !unopened.Directory || err.Error() != dir+" is a directory" {
+	if _, err := Open(dir, nil, Format{}); !errors.As(err, &unopened) || !unopened.Directory || err.Error() != dir+" is a directory" {
 		t.Errorf("a directory: %v", err)
 	}
-	if _, err := Open(filepath.Join(dir, "nowhere"), nil, Auto); !errors.As(err, &unopened) || unopened.Directory || !errors.Is(err, os.ErrNotExist) {
+	if _, err := Open(filepath.Join(dir, "nowhere"), nil, Format{}); !errors.As(err, &unopened) || unopened.Directory || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
 	var unknown *UnknownFormatError
-	if _, err := Open("-", strings.NewReader(""), "md"); !errors.As(err, &unknown) || unknown.Name != "md" {
+	if _, err := ImportFormat("md"); !errors.As(err, &unknown) || unknown.Name != "md" {
 		t.Errorf("a format that is only exported: %v", err)
 	}
-	source, err := Open("-", strings.NewReader(`{"format":"hobnob-conversations","version":2}`), "hobnob")
+	source, err := Open("-", strings.NewReader(`{"format":"hobnob-conversations","version":2}`), hobnobFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var none *history.Store
 	var refused *SourceError
-	if _, err := source.Import(t.Context(), none, "", true); !errors.As(err, &refused) || refused.Detected || !errors.As(err, new(*history.ImportError)) {
+	if _, err := source.Import(t.Context(), openStore(t), "", true); !errors.As(err, &refused) || refused.Detected || !errors.As(err, new(*history.ImportError)) {
 		t.Errorf("a newer version: %v", err)
 	}
 	source.Close()

@@ -11,7 +11,6 @@
 package transfer
 
 import (
-	"fmt"
 	"io"
 	"iter"
 	"slices"
@@ -49,7 +48,7 @@ var formats = []Format{markdownFormat, hobnobFormat, htmlFormat, llmFormat, aich
 // Auto is the name of the format that the text of an imported file shows.
 const Auto = "auto"
 
-// ImportNames are the names of formats that Open takes.
+// ImportNames are the names of formats that ImportFormat takes.
 func ImportNames() []string {
 	names := []string{Auto}
 	for _, f := range formats {
@@ -69,20 +68,6 @@ func ExportNames() []string {
 		}
 	}
 	return names
-}
-
-// UnknownFormatError is a format that hobnob does not have.
-type UnknownFormatError struct {
-	Name string // or the extension of Path
-	Path string // empty when the format was named
-}
-
-func (e *UnknownFormatError) Error() string {
-	text := fmt.Sprintf("there is no format %q", e.Name)
-	if e.Path != "" {
-		return e.Path + ": " + text
-	}
-	return text
 }
 
 // find returns the first format for which is holds.
