@@ -75,7 +75,7 @@ var mayImport = map[string][]string{
 // owners lists dependencies, with all below them, that no other package may
 // import; its tests may be helped by others.
 var owners = map[string][]string{
-	"github.com/alecthomas/chroma":     {"internal/markdown", "internal/transcript"},
+	"github.com/alecthomas/chroma":     {"internal/markdown", "internal/transfer"},
 	"github.com/aymanbagabas":          {"internal/terminal"},
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
@@ -86,7 +86,7 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":           {"cmd"},
 	"github.com/spf13/pflag":           {"cmd"},
 	"github.com/spf13/viper":           {"internal/config"},
-	"github.com/yuin/goldmark":         {"internal/markdown", "internal/transcript"},
+	"github.com/yuin/goldmark":         {"internal/codeblock", "internal/markdown", "internal/transfer"},
 	"github.com/zalando/go-keyring":    {"internal/credential"},
 	"go.yaml.in/yaml":                  {"internal/config", "internal/template", "internal/transfer"},
 	"modernc.org/sqlite":               {"internal/sqlite"},
