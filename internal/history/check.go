@@ -147,7 +147,7 @@ func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	return each(rows, func() error {
+	return sqlite.Each(rows, func() error {
 		var line string
 		if err := rows.Scan(&line); err != nil {
 			return err
@@ -185,22 +185,6 @@ func (h *Health) checkIndex(ctx context.Context, db *sql.DB) error {
 		}
 	}
 	return nil
-}
-
-// RebuildIndex makes the search index anew, in one transaction.
-func (s *Store) RebuildIndex(ctx context.Context) error {
-	return s.write(ctx, func(tx *sql.Tx) error {
-		for _, name := range []string{"turns_index", "titles_index"} {
-			var create string
-			if err := tx.QueryRowContext(ctx, `SELECT sql FROM sqlite_schema WHERE name = ?`, name).Scan(&create); err != nil {
-				return err
-			}
-			if _, err := tx.ExecContext(ctx, `DROP TABLE `+name+`; `+create); err != nil {
-				return err
-			}
-		}
-		return fillIndex(ctx, tx)
-	})
 }
 
 // schemaVersion is the version of the schema that the file names.

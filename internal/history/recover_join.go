@@ -3,6 +3,8 @@ package history
 import (
 	"database/sql"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // fallbackProfile is the profile that always exists.
@@ -92,7 +94,7 @@ func (s *salvage) joinConversations() error {
 		head                sql.NullString
 	}
 	var found []lost
-	if err := each(rows, func() error {
+	if err := sqlite.Each(rows, func() error {
 		var l lost
 		var seq int64
 		err := rows.Scan(&l.id, &seq, &l.question, &l.agent, &l.created, &l.updated, &l.head)

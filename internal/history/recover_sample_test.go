@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
 )
 
@@ -48,7 +49,7 @@ func readAll(t testing.TB, db *sql.DB) map[string]string {
 		}
 		defer func() { _ = rows.Close() }()
 		columns, _ := rows.Columns()
-		if err := each(rows, func() error {
+		if err := sqlite.Each(rows, func() error {
 			values := make([]string, len(columns))
 			into := make([]any, len(columns))
 			for i := range values {

@@ -219,7 +219,7 @@ func TestTheRecoveryKnowsEveryColumn(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = rows.Close() }()
-		if err := each(rows, func() error {
+		if err := sqlite.Each(rows, func() error {
 			var name string
 			err := rows.Scan(&name)
 			got = append(got, name)

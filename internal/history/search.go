@@ -2,12 +2,12 @@ package history
 
 import (
 	"context"
-	"database/sql"
-	"errors"
 	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // Query is a search.
@@ -94,7 +94,7 @@ func (s *Store) searchTurns(ctx context.Context, q Query, want, reject []needle)
 		return nil, s.readError(err)
 	}
 	var hits []Hit
-	err = each(rows, func() error {
+	err = sqlite.Each(rows, func() error {
 		var t Turn
 		var asked int64
 		if err := rows.Scan(&t.ID, &t.Conversation, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &t.Parent); err != nil {
@@ -223,86 +223,4 @@ func snippet(text string, marks [][2]int) (string, [][2]int) {
 		}
 	}
 	return prefix + text[from:to] + suffix, moved
-}
-
-// each calls fn for every row and closes the rows.
-func each(rows *sql.Rows, fn func() error) error {
-	for rows.Next() {
-		if err := fn(); err != nil {
-			_ = rows.Close()
-			return err
-		}
-	}
-	return errors.Join(rows.Err(), rows.Close())
-}
-
-// fillIndex makes the search index from the turns and titles.
-func fillIndex(ctx context.Context, tx *sql.Tx) error {
-	if _, err := tx.ExecContext(ctx, `DELETE FROM turns_index; DELETE FROM titles_index`); err != nil {
-		return err
-	}
-	for from := int64(-1); ; {
-		rows, err := tx.QueryContext(ctx, `SELECT seq, question, coalesce(reply, '') FROM turns WHERE seq > ? ORDER BY seq LIMIT 500`, from)
-		if err != nil {
-			return err
-		}
-		type row struct {
-			seq             int64
-			question, reply string
-		}
-		var batch []row
-		if err := each(rows, func() error {
-			var r row
-			err := rows.Scan(&r.seq, &r.question, &r.reply)
-			batch = append(batch, r)
-			return err
-		}); err != nil {
-			return err
-		}
-		if len(batch) == 0 {
-			break
-		}
-		for _, r := range batch {
-			if err := indexTurn(ctx, tx, r.seq, r.question, r.reply); err != nil {
-				return err
-			}
-			from = r.seq
-		}
-	}
-	return fillTitles(ctx, tx)
-}
-
-func fillTitles(ctx context.Context, tx *sql.Tx) error {
-	rows, err := tx.QueryContext(ctx, `SELECT rowid, title FROM conversations`)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
-	titles := map[int64]string{}
-	if err := each(rows, func() error {
-		var id int64
-		var title string
-		err := rows.Scan(&id, &title)
-		titles[id] = title
-		return err
-	}); err != nil {
-		return err
-	}
-	for id, title := range titles {
-		if err := indexTitle(ctx, tx, id, title); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// indexTurn puts a turn into the index, in place of what the index had of it.
-func indexTurn(ctx context.Context, tx *sql.Tx, seq int64, question, reply string) error {
-	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO turns_index(rowid, question, reply) VALUES(?, ?, ?)`, seq, indexed(question), indexed(reply))
-	return err
-}
-
-func indexTitle(ctx context.Context, tx *sql.Tx, rowid int64, title string) error {
-	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO titles_index(rowid, title) VALUES(?, ?)`, rowid, indexed(title))
-	return err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // Grouping is what tokens are summed by.
@@ -48,7 +50,7 @@ func (s *Store) Tokens(ctx context.Context, profile string, by Grouping, since t
 		return nil, s.readError(err)
 	}
 	var out []Spent
-	err = each(rows, func() error {
+	err = sqlite.Each(rows, func() error {
 		var r Spent
 		err := rows.Scan(&r.Key, &r.Title, &r.Turns, &r.PromptTokens, &r.CompletionTokens, &r.TotalTokens)
 		out = append(out, r)
@@ -78,7 +80,7 @@ func (s *Store) tokensByDay(ctx context.Context, profile string, since time.Time
 		return nil, s.readError(err)
 	}
 	var out []Spent
-	err = each(rows, func() error {
+	err = sqlite.Each(rows, func() error {
 		var asked int64
 		var u Usage
 		if err := rows.Scan(&asked, &u.PromptTokens, &u.CompletionTokens, &u.TotalTokens); err != nil {

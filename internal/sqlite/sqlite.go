@@ -198,6 +198,17 @@ func write(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
+// Each calls fn for every row and closes the rows.
+func Each(rows *sql.Rows, fn func() error) error {
+	for rows.Next() {
+		if err := fn(); err != nil {
+			_ = rows.Close()
+			return err
+		}
+	}
+	return errors.Join(rows.Err(), rows.Close())
+}
+
 // connect opens one connection. A process whose file was replaced by a repaired
 // one while it waited for the lock opens again: the log that it would write
 // belongs to the new file.

@@ -1,0 +1,95 @@
+package history
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
+
+// RebuildIndex drops the search index and fills it again, in one transaction.
+func (s *Store) RebuildIndex(ctx context.Context) error {
+	return s.write(ctx, func(tx *sql.Tx) error {
+		for _, name := range []string{"turns_index", "titles_index"} {
+			var create string
+			if err := tx.QueryRowContext(ctx, `SELECT sql FROM sqlite_schema WHERE name = ?`, name).Scan(&create); err != nil {
+				return err
+			}
+			if _, err := tx.ExecContext(ctx, `DROP TABLE `+name+`; `+create); err != nil {
+				return err
+			}
+		}
+		return fillIndex(ctx, tx)
+	})
+}
+
+// fillIndex makes the search index from the turns and titles.
+func fillIndex(ctx context.Context, tx *sql.Tx) error {
+	if _, err := tx.ExecContext(ctx, `DELETE FROM turns_index; DELETE FROM titles_index`); err != nil {
+		return err
+	}
+	for from := int64(-1); ; {
+		rows, err := tx.QueryContext(ctx, `SELECT seq, question, coalesce(reply, '') FROM turns WHERE seq > ? ORDER BY seq LIMIT 500`, from)
+		if err != nil {
+			return err
+		}
+		type row struct {
+			seq             int64
+			question, reply string
+		}
+		var batch []row
+		if err := sqlite.Each(rows, func() error {
+			var r row
+			err := rows.Scan(&r.seq, &r.question, &r.reply)
+			batch = append(batch, r)
+			return err
+		}); err != nil {
+			return err
+		}
+		if len(batch) == 0 {
+			break
+		}
+		for _, r := range batch {
+			if err := indexTurn(ctx, tx, r.seq, r.question, r.reply); err != nil {
+				return err
+			}
+			from = r.seq
+		}
+	}
+	return fillTitles(ctx, tx)
+}
+
+func fillTitles(ctx context.Context, tx *sql.Tx) error {
+	rows, err := tx.QueryContext(ctx, `SELECT rowid, title FROM conversations`)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
+	titles := map[int64]string{}
+	if err := sqlite.Each(rows, func() error {
+		var id int64
+		var title string
+		err := rows.Scan(&id, &title)
+		titles[id] = title
+		return err
+	}); err != nil {
+		return err
+	}
+	for id, title := range titles {
+		if err := indexTitle(ctx, tx, id, title); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexTurn puts a turn into the index, in place of what the index had of it.
+func indexTurn(ctx context.Context, tx *sql.Tx, seq int64, question, reply string) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO turns_index(rowid, question, reply) VALUES(?, ?, ?)`, seq, indexed(question), indexed(reply))
+	return err
+}
+
+func indexTitle(ctx context.Context, tx *sql.Tx, rowid int64, title string) error {
+	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO titles_index(rowid, title) VALUES(?, ?)`, rowid, indexed(title))
+	return err
+}
