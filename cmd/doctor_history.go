@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/salvage"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -30,7 +31,7 @@ type repairReport struct {
 // checkHistory looks at the history and, with --history, repairs it.
 func checkHistory(ctx context.Context, opts doctorOptions, dir string) (finding, *repairReport, error) {
 	barrier := access.CheckDatabase(filepath.Join(dir, history.FileName))
-	health, err := history.Check(ctx, dir)
+	health, err := salvage.Check(ctx, dir)
 	switch {
 	case ctx.Err() != nil:
 		return finding{}, nil, context.Cause(ctx)
@@ -73,7 +74,7 @@ func rebuildIndex(ctx context.Context, dir string) error {
 func recoverHistory(ctx context.Context, opts doctorOptions, dir string, found *finding) (*repairReport, error) {
 	f := opts.f
 	stop := f.IO.WaitFor(terminal.Waiting{Label: "reading the damaged history"})
-	recovery, err := history.Recover(ctx, dir)
+	recovery, err := salvage.Recover(ctx, dir)
 	stop()
 	if err != nil {
 		return nil, withStorageHint(err)
@@ -116,7 +117,7 @@ func withStorageHint(err error) error {
 	return failure.WithHint(err, "%s", history.Hint(err))
 }
 
-func describeRecovered(r history.Recovered) string {
+func describeRecovered(r salvage.Recovered) string {
 	what := fmt.Sprintf("%s with %s", cli.Counted(r.Conversations, "conversation"), cli.Counted(r.Turns, "turn"))
 	if r.Mended > 0 {
 		what += fmt.Sprintf(", %d of them mended", r.Mended)
@@ -131,7 +132,7 @@ func describeRecovered(r history.Recovered) string {
 	return what
 }
 
-func describeHealth(h history.Health) finding {
+func describeHealth(h salvage.Health) finding {
 	switch {
 	case h.Missing:
 		return fine("history", "there is none yet")

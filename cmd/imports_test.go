@@ -33,7 +33,6 @@ var leaves = []string{
 	"internal/failure",
 	"internal/shell",
 	"internal/sqlite",
-	"internal/sqlitefile",
 	"internal/suggest",
 }
 
@@ -62,10 +61,10 @@ var mayImport = map[string][]string{
 	"internal/history":     leaves,
 	"internal/lineedit":    {"internal/atomicfile", "internal/terminal"},
 	"internal/markdown":    {"internal/cells", "internal/terminal"},
+	"internal/salvage":     {"internal/history", "internal/sqlite"},
 	"internal/service":     {"internal/agent", "internal/api", "internal/sqlite"},
 	"internal/shell":       {},
 	"internal/sqlite":      {"internal/failure"},
-	"internal/sqlitefile":  {},
 	"internal/suggest":     {},
 	"internal/template":    leaves,
 	"internal/terminal":    {"internal/cells", "internal/failure"},

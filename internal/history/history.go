@@ -171,7 +171,7 @@ type Store struct {
 // are missing. Errors wrap those of package sqlite.
 func Open(ctx context.Context, dir string) (*Store, error) {
 	path := filepath.Join(dir, FileName)
-	db, err := sqlite.Open(ctx, path, schema)
+	db, err := sqlite.Open(ctx, path, Schema())
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 // none yet the store is that of OpenUnsaved.
 func OpenExisting(ctx context.Context, dir string) (*Store, error) {
 	path := filepath.Join(dir, FileName)
-	db, err := sqlite.OpenExisting(ctx, path, schema)
+	db, err := sqlite.OpenExisting(ctx, path, Schema())
 	if errors.Is(err, fs.ErrNotExist) {
 		return OpenUnsaved(ctx)
 	}
@@ -195,7 +195,7 @@ func OpenExisting(ctx context.Context, dir string) (*Store, error) {
 // OpenUnsaved returns an empty history in memory: what is recorded there ends
 // with the store.
 func OpenUnsaved(ctx context.Context) (*Store, error) {
-	db, err := sqlite.Open(ctx, sqlite.Memory, schema)
+	db, err := sqlite.Open(ctx, sqlite.Memory, Schema())
 	if err != nil {
 		return nil, err
 	}

@@ -231,12 +231,12 @@ const insertTurnSQL = `INSERT INTO turns(seq, id, conversation, parent, question
 
 func insertTurn(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, conversation string, t Turn) error {
 	asked := stored(t.Asked)
-	seq, err := nextSeq(ctx, tx, asked)
+	seq, err := NextSeq(ctx, tx, asked)
 	if err != nil {
 		return err
 	}
-	if seq >= (asked+1)*seqPerMilli {
-		return fmt.Errorf("turn %s: more than %d turns were asked in its millisecond", t.ID, seqPerMilli)
+	if seq >= (asked+1)*SeqPerMilli {
+		return fmt.Errorf("turn %s: more than %d turns were asked in its millisecond", t.ID, SeqPerMilli)
 	}
 	var reply any
 	if t.State == Answered {

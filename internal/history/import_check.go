@@ -121,8 +121,8 @@ func (c *checker) turn(conversation string, t Turn) error {
 		return err
 	}
 	asked := stored(t.Asked)
-	if c.perMilli[asked]++; c.perMilli[asked] > seqPerMilli {
-		return refuse(object, "more than %d turns were asked in its millisecond", seqPerMilli)
+	if c.perMilli[asked]++; c.perMilli[asked] > SeqPerMilli {
+		return refuse(object, "more than %d turns were asked in its millisecond", SeqPerMilli)
 	}
 	return nil
 }

@@ -159,7 +159,7 @@ func TestImportedConversationsBelongToTheProfileThatIsNamed(t *testing.T) {
 
 func TestAHistoryOfANewerHobnobTakesNoImport(t *testing.T) {
 	dir := t.TempDir()
-	newer := sqlite.Schema{ApplicationID: schema.ApplicationID, Migrations: append(append([]sqlite.Migration{}, schema.Migrations...), sqlite.Script(`SELECT 1`))}
+	newer := sqlite.Schema{ApplicationID: Schema().ApplicationID, Migrations: append(append([]sqlite.Migration{}, Schema().Migrations...), sqlite.Script(`SELECT 1`))}
 	db, err := sqlite.Open(t.Context(), filepath.Join(dir, FileName), newer)
 	if err != nil {
 		t.Fatal(err)
@@ -179,7 +179,7 @@ func TestAHistoryOfANewerHobnobTakesNoImport(t *testing.T) {
 
 func TestMoreTurnsOfOneMillisecondThanKeysAreRefused(t *testing.T) {
 	tree := Tree{Conversation: Conversation{ID: idA}}
-	for i := range seqPerMilli + 1 {
+	for i := range SeqPerMilli + 1 {
 		tree.Turns = append(tree.Turns, Turn{ID: fmt.Sprintf("00000000-0000-4000-8000-%012x", i), State: Failed})
 	}
 	s := openStore(t)
@@ -187,7 +187,7 @@ func TestMoreTurnsOfOneMillisecondThanKeysAreRefused(t *testing.T) {
 		t.Error("they were taken")
 	}
 	tree.Turns = tree.Turns[1:]
-	if would, err := s.CheckImport(t.Context(), seqOf(tree)); err != nil || would.Added != seqPerMilli {
+	if would, err := s.CheckImport(t.Context(), seqOf(tree)); err != nil || would.Added != SeqPerMilli {
 		t.Error(would, err)
 	}
 }

@@ -19,12 +19,13 @@ func (s *Store) RebuildIndex(ctx context.Context) error {
 				return err
 			}
 		}
-		return fillIndex(ctx, tx)
+		return FillIndex(ctx, tx)
 	})
 }
 
-// fillIndex makes the search index from the turns and titles.
-func fillIndex(ctx context.Context, tx *sql.Tx) error {
+// FillIndex fills the search index from the turns and titles, in place of what
+// it held.
+func FillIndex(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM turns_index; DELETE FROM titles_index`); err != nil {
 		return err
 	}

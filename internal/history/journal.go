@@ -71,7 +71,7 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 		if err := tx.QueryRowContext(ctx, `SELECT coalesce(head, '') FROM conversations WHERE id = ?`, turn.Conversation).Scan(&turn.head); err != nil {
 			return err
 		}
-		seq, err := nextSeq(ctx, tx, millis(now))
+		seq, err := NextSeq(ctx, tx, millis(now))
 		if err != nil {
 			return err
 		}
@@ -90,14 +90,15 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 	return turn, err
 }
 
-// seqPerMilli is how many turns of one millisecond have keys of their own.
-const seqPerMilli = 1 << 12
+// SeqPerMilli is how many turns of one millisecond have keys of their own: a
+// turn's key divided by it is the time of asking, in milliseconds since 1970.
+const SeqPerMilli = 1 << 12
 
-// nextSeq is the key of a turn that was asked at a time in milliseconds: the
-// first free one of that millisecond.
-func nextSeq(ctx context.Context, tx *sql.Tx, asked int64) (seq int64, err error) {
+// NextSeq returns the key of a turn that was asked at a time in milliseconds
+// since 1970: the first free one of that millisecond.
+func NextSeq(ctx context.Context, tx *sql.Tx, asked int64) (seq int64, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(seq) + 1, ?1) FROM turns WHERE seq >= ?1 AND seq < ?2`,
-		asked*seqPerMilli, (asked+1)*seqPerMilli).Scan(&seq)
+		asked*SeqPerMilli, (asked+1)*SeqPerMilli).Scan(&seq)
 	return seq, err
 }
 

@@ -7,13 +7,20 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// schema of the history. A migration, once released, is never edited: what
-// changes comes as the next one. Times are milliseconds since 1970, UTC. The
-// key seq of a turn is made from the time of asking (see nextSeq), so that the
-// order of the keys is the order of time, for imported turns too.
-var schema = sqlite.Schema{
-	ApplicationID: 0x686f626e, // "hobn"
-	Migrations: []sqlite.Migration{sqlite.Script(`
+// Schema returns the schema of the history.
+func Schema() sqlite.Schema {
+	return sqlite.Schema{
+		ApplicationID: 0x686f626e, // "hobn"
+		Migrations:    []sqlite.Migration{sqlite.Script(tables), searchable},
+	}
+}
+
+// A migration, once released, is never edited: what changes comes as the next one.
+
+// tables makes the tables. Times are milliseconds since 1970, UTC. The key seq of
+// a turn is made from the time of asking (see NextSeq), so that the order of the
+// keys is the order of time, for imported turns too.
+const tables = `
 CREATE TABLE conversations(
 	id       TEXT PRIMARY KEY,
 	title    TEXT NOT NULL,
@@ -54,8 +61,7 @@ CREATE INDEX turns_conversation ON turns(conversation, seq, service_conversation
 CREATE INDEX turns_parent ON turns(parent);
 CREATE INDEX turns_open ON turns(conversation, state) WHERE state <> 'answered';
 CREATE INDEX turns_service ON turns(service_conversation_id) WHERE service_conversation_id IS NOT NULL;
-`), searchable},
-}
+`
 
 // searchable adds the search index, and what the user pins or leaves out of the
 // context.
@@ -71,5 +77,5 @@ CREATE VIRTUAL TABLE titles_index USING fts5(title, content='', contentless_dele
 `)(ctx, tx); err != nil {
 		return err
 	}
-	return fillIndex(ctx, tx)
+	return FillIndex(ctx, tx)
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"iter"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // Tree is a conversation with its turns in the order of asking; those of one
@@ -59,7 +61,7 @@ func (s *Store) tree(ctx context.Context, tx *sql.Tx, id string) (Tree, error) {
 		return Tree{}, s.readError(err)
 	}
 	tree := Tree{Conversation: found[0]}
-	err = each(rows, func() error {
+	err = sqlite.Each(rows, func() error {
 		t, _, err := scanTurn(rows)
 		tree.Turns = append(tree.Turns, t)
 		return err

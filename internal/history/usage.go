@@ -105,5 +105,5 @@ func firstSeq(t time.Time) int64 {
 	if t.IsZero() {
 		return 0
 	}
-	return millis(t) * seqPerMilli
+	return millis(t) * SeqPerMilli
 }

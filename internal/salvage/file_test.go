@@ -1,4 +1,4 @@
-package sqlitefile_test
+package salvage
 
 import (
 	"bytes"
@@ -10,10 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	_ "modernc.org/sqlite"
-
-	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
 )
 
 // files makes a database of many kinds of rows with an open log.
@@ -57,13 +53,13 @@ func files(t testing.TB, pageSize int) (db, wal []byte, want map[int64]string) {
 	return db, wal, want
 }
 
-func open(db, wal []byte) (*sqlitefile.File, error) {
-	return sqlitefile.Open(sqlitefile.Source{ReaderAt: bytes.NewReader(db), Size: int64(len(db))},
-		sqlitefile.Source{ReaderAt: bytes.NewReader(wal), Size: int64(len(wal))})
+func open(db, wal []byte) (*File, error) {
+	return Open(Source{ReaderAt: bytes.NewReader(db), Size: int64(len(db))},
+		Source{ReaderAt: bytes.NewReader(wal), Size: int64(len(wal))})
 }
 
 // notes returns the rows of the table as files has them.
-func notes(t testing.TB, f *sqlitefile.File) map[int64]string {
+func notes(t testing.TB, f *File) map[int64]string {
 	t.Helper()
 	got := map[int64]string{}
 	for _, o := range f.Objects() {
@@ -98,7 +94,7 @@ func notes(t testing.TB, f *sqlitefile.File) map[int64]string {
 	return got
 }
 
-func wantNotes(t testing.TB, what string, f *sqlitefile.File, want map[int64]string) {
+func wantNotes(t testing.TB, what string, f *File, want map[int64]string) {
 	t.Helper()
 	got := notes(t, f)
 	if len(got) != len(want) {
@@ -192,7 +188,7 @@ func TestRowsAreFoundByTheirForm(t *testing.T) {
 	for n := uint32(2); n <= f.Pages(); n++ {
 		p, _ := f.Page(n)
 		for _, c := range p.Search(4) {
-			if row, err := c.Row(); err == nil && row[0].Kind == sqlitefile.Null {
+			if row, err := c.Row(); err == nil && row[0].Kind == Null {
 				found[fmt.Sprintf("%d|%s|%d|%x", c.Rowid, row[1].Bytes, row[2].Int, row[3].Bytes)] = true
 			}
 		}
@@ -226,7 +222,7 @@ func FuzzFile(f *testing.F) {
 			t.Error("more free pages than pages")
 		}
 		total := 0
-		read := func(p sqlitefile.Page) {
+		read := func(p Page) {
 			cells, _ := p.Cells()
 			for _, c := range append(cells, p.Search(3, 4, 5)...) {
 				row, err := c.Row()

@@ -1,4 +1,4 @@
-package history_test
+package salvage
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 )
 
 func TestAHistoryThatCannotBeOpenedIsAnError(t *testing.T) {
-	if _, err := history.Recover(t.Context(), t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := Recover(t.Context(), t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("recovering nothing gave %v, want fs.ErrNotExist", err)
 	}
 }
@@ -35,7 +35,7 @@ func TestAHistoryThatSQLiteCannotOpenIsNotDamaged(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "nowhere", "x"), filepath.Join(dir, history.FileName+"-shm")); err != nil {
 		t.Fatal(err)
 	}
-	health, err := history.Check(t.Context(), dir)
+	health, err := Check(t.Context(), dir)
 	if !errors.Is(err, sqlite.ErrNoAccess) || len(health.Damage) > 0 {
 		t.Errorf("gave %v and the damage %q, want sqlite.ErrNoAccess", err, health.Damage)
 	}

@@ -1,4 +1,4 @@
-package history
+package salvage
 
 import (
 	"context"
@@ -10,8 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
-	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
 )
 
 // maxProblems bounds how many problems of one kind are told.
@@ -34,7 +34,7 @@ type Health struct {
 // that the check itself was not possible; a busy history is sqlite.ErrBusy, one
 // that the user cannot open sqlite.ErrNoAccess or sqlite.ErrReadOnly.
 func Check(ctx context.Context, dir string) (Health, error) {
-	h := Health{Path: filepath.Join(dir, FileName)}
+	h := Health{Path: filepath.Join(dir, history.FileName)}
 	info, err := os.Stat(h.Path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
 		h.Missing = true
@@ -51,7 +51,7 @@ func Check(ctx context.Context, dir string) (Health, error) {
 	if err != nil || h.Newer {
 		return h, sqlite.Explain(err)
 	}
-	db, err := sqlite.OpenExisting(ctx, h.Path, schema)
+	db, err := sqlite.OpenExisting(ctx, h.Path, history.Schema())
 	if err == nil {
 		defer func() { _ = db.Close() }()
 		err = h.checkDatabase(ctx, db.DB)
@@ -103,8 +103,8 @@ func (h *Health) checkFile(ctx context.Context) (empty bool, err error) {
 		if frames > 0 {
 			h.damaged("%d frames of the write-ahead log are damaged", frames)
 		}
-		if version > len(schema.Migrations) && !h.Newer {
-			h.damaged("the file names version %d of its schema, and has version %d", version, len(schema.Migrations))
+		if version > len(history.Schema().Migrations) && !h.Newer {
+			h.damaged("the file names version %d of its history.Schema(), and has version %d", version, len(history.Schema().Migrations))
 		}
 		return empty, nil
 	}
@@ -188,19 +188,19 @@ func (h *Health) checkIndex(ctx context.Context, db *sql.DB) error {
 }
 
 // schemaVersion is the version of the schema that the file names.
-func schemaVersion(f *sqlitefile.File) int {
+func schemaVersion(f *File) int {
 	version, _ := f.UserVersion()
 	return int(version)
 }
 
 // isNewer reports whether a newer hobnob wrote the file: it names a later version
-// of the schema, and its tables are not those of this hobnob, as they are where
+// of the history.Schema(), and its tables are not those of this hobnob, as they are where
 // only the number is damaged.
-func isNewer(ctx context.Context, f *sqlitefile.File) (bool, error) {
-	if schemaVersion(f) <= len(schema.Migrations) {
+func isNewer(ctx context.Context, f *File) (bool, error) {
+	if schemaVersion(f) <= len(history.Schema().Migrations) {
 		return false, nil
 	}
-	db, err := sqlite.Open(ctx, sqlite.Memory, schema)
+	db, err := sqlite.Open(ctx, sqlite.Memory, history.Schema())
 	if err != nil {
 		return false, err
 	}

@@ -1,4 +1,4 @@
-package history
+package salvage
 
 import (
 	"bytes"
@@ -10,7 +10,9 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -23,7 +25,7 @@ func damagedHistory(t *testing.T) (dir string, db, wal []byte) {
 	db, wal = s.db, s.wal
 	clear(db[100:4096])
 	for name, content := range map[string][]byte{"": db, "-wal": wal} {
-		if err := os.WriteFile(filepath.Join(dir, FileName+name), content, 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, history.FileName+name), content, 0o600); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -33,10 +35,56 @@ func damagedHistory(t *testing.T) (dir string, db, wal []byte) {
 			clear(wal[at+24+100 : at+walFrame])
 		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, FileName+"-wal"), wal, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, history.FileName+"-wal"), wal, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return dir, db, wal
+}
+
+// openStore opens the history in a directory.
+func openStore(t *testing.T, dir string) *history.Store {
+	t.Helper()
+	s, err := history.Open(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// ask asks a question; with a reply it is answered.
+func ask(t *testing.T, s *history.Store, question, reply string) {
+	t.Helper()
+	turn, err := s.Begin(t.Context(), history.Question{Text: question, Profile: "work", Lifetime: time.Minute})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if reply == "" {
+		return
+	}
+	if _, err := s.Answer(t.Context(), turn, reply, history.Service{ConversationID: "service-" + turn.ID}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func wantHit(t *testing.T, s *history.Store, text string) {
+	t.Helper()
+	if hits, err := s.Search(t.Context(), history.Query{Text: text, Limit: 20}); err != nil || len(hits) == 0 {
+		t.Errorf("the search for %q found %d, %v", text, len(hits), err)
+	}
+}
+
+// change runs SQL statements on the history in a directory.
+func change(t *testing.T, dir, statements string) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), filepath.Join(dir, history.FileName), history.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = db.ExecContext(t.Context(), statements)
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
 }
 
 const (
@@ -81,8 +129,8 @@ func TestARecoveredHistoryTakesThePlaceAndTheDamagedOneIsKept(t *testing.T) {
 	if r.Turns < 50 || r.Conversations < 5 {
 		t.Errorf("recovered %+v", r.Recovered)
 	}
-	wantFile(t, filepath.Join(dir, FileName), db)
-	wantFile(t, filepath.Join(dir, FileName+"-wal"), wal)
+	wantFile(t, filepath.Join(dir, history.FileName), db)
+	wantFile(t, filepath.Join(dir, history.FileName+"-wal"), wal)
 	aside, err := r.Install()
 	if err != nil {
 		t.Fatal(err)
@@ -95,15 +143,9 @@ func TestARecoveredHistoryTakesThePlaceAndTheDamagedOneIsKept(t *testing.T) {
 	if h, err = Check(t.Context(), dir); err != nil || len(h.Damage)+len(h.Index) > 0 || h.Turns != r.Turns || h.Conversations != r.Conversations {
 		t.Errorf("after the repair the check found %+v, %v", h, err)
 	}
-	s, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	answer(t, s, begin(t, s, Question{Text: "after the repair"}), "goes on")
-	if found(t, s, Query{Text: "repair"}) == "" {
-		t.Error("the search does not find what was asked after the repair")
-	}
+	s := openStore(t, dir)
+	ask(t, s, "after the repair", "goes on")
+	wantHit(t, s, "repair")
 }
 
 func TestARecoveryThatIsNotInstalledLeavesNothing(t *testing.T) {
@@ -124,13 +166,13 @@ func TestARecoveryThatIsNotInstalledLeavesNothing(t *testing.T) {
 	if after := names(t, dir); strings.Join(after, " ") != strings.Join(before, " ") {
 		t.Errorf("left over: %v, before %v", after, before)
 	}
-	wantFile(t, filepath.Join(dir, FileName), db)
-	wantFile(t, filepath.Join(dir, FileName+"-wal"), wal)
+	wantFile(t, filepath.Join(dir, history.FileName), db)
+	wantFile(t, filepath.Join(dir, history.FileName+"-wal"), wal)
 }
 
 func TestAnInterruptedInstallIsFoundAndFinished(t *testing.T) {
 	dir, db, wal := damagedHistory(t)
-	path := filepath.Join(dir, FileName)
+	path := filepath.Join(dir, history.FileName)
 	r, err := Recover(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
@@ -163,19 +205,14 @@ func TestAnInterruptedInstallIsFoundAndFinished(t *testing.T) {
 
 func TestAHistoryOfANewerHobnobIsNotRecovered(t *testing.T) {
 	dir := t.TempDir()
-	s, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin(t, s, Question{Text: "x"})
-	if _, err := s.db.Exec(`ALTER TABLE turns ADD COLUMN later TEXT; PRAGMA user_version = 99`); err != nil {
-		t.Fatal(err)
-	}
+	s := openStore(t, dir)
+	ask(t, s, "x", "")
 	_ = s.Close()
+	change(t, dir, `ALTER TABLE turns ADD COLUMN later TEXT; PRAGMA user_version = 99`)
 	if h, err := Check(t.Context(), dir); err != nil || !h.Newer || len(h.Damage) > 0 {
 		t.Errorf("the check found %+v, %v", h, err)
 	}
-	var newer *ReadOnlyError
+	var newer *history.ReadOnlyError
 	if _, err := Recover(t.Context(), dir); !errors.As(err, &newer) {
 		t.Errorf("Recover gave %v", err)
 	}
@@ -183,41 +220,31 @@ func TestAHistoryOfANewerHobnobIsNotRecovered(t *testing.T) {
 
 func TestADamagedVersionNumberIsNoNewerHistory(t *testing.T) {
 	dir := t.TempDir()
-	s, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	begin(t, s, Question{Text: "x"})
-	if _, err := s.db.Exec(`PRAGMA user_version = 66`); err != nil {
-		t.Fatal(err)
-	}
+	s := openStore(t, dir)
+	ask(t, s, "x", "")
 	_ = s.Close()
+	change(t, dir, `PRAGMA user_version = 66`)
 	if h, err := Check(t.Context(), dir); err != nil || h.Newer || len(h.Damage) != 1 {
 		t.Errorf("the check found %+v, %v", h, err)
 	}
 }
 
 func TestCheckSaysWhatIsWrongWithTheTree(t *testing.T) {
-	for change, want := range map[string]string{
+	for statements, want := range map[string]string{
 		`UPDATE conversations SET head = (SELECT id FROM turns WHERE state = 'pending')`: "heads are no answered turn",
 		`UPDATE turns SET parent = id`: "circle",
 		`PRAGMA foreign_keys = OFF; UPDATE turns SET parent = '11111111-1111-4111-8111-111111111111' WHERE seq > 0`:                                         "rows refer to others",
 		`UPDATE turns SET parent = (SELECT id FROM turns ORDER BY seq LIMIT 1) WHERE conversation <> (SELECT conversation FROM turns ORDER BY seq LIMIT 1)`: "another conversation",
 	} {
 		dir := t.TempDir()
-		s, err := Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		answer(t, s, begin(t, s, Question{Text: "one"}), "1")
-		begin(t, s, Question{Text: "two"})
-		if _, err := s.db.Exec(change); err != nil {
-			t.Fatal(err)
-		}
+		s := openStore(t, dir)
+		ask(t, s, "one", "1")
+		ask(t, s, "two", "")
 		_ = s.Close()
+		change(t, dir, statements)
 		h, err := Check(t.Context(), dir)
 		if err != nil || !strings.Contains(strings.Join(h.Damage, "; "), want) {
-			t.Errorf("%s: the check found %v, %v; want %q", change, h.Damage, err, want)
+			t.Errorf("%s: the check found %v, %v; want %q", statements, h.Damage, err, want)
 		}
 		r, err := Recover(t.Context(), dir)
 		if err != nil {
@@ -228,40 +255,32 @@ func TestCheckSaysWhatIsWrongWithTheTree(t *testing.T) {
 		}
 		_ = r.Close()
 		if h, err := Check(t.Context(), dir); err != nil || len(h.Damage) > 0 || h.Turns != 2 || h.Conversations != 2 {
-			t.Errorf("%s: after the repair the check found %+v, %v", change, h, err)
+			t.Errorf("%s: after the repair the check found %+v, %v", statements, h, err)
 		}
 	}
 }
 
 func TestAWrongIndexIsNoticedAndMadeAnew(t *testing.T) {
-	for _, change := range []string{
+	for _, statements := range []string{
 		`DELETE FROM turns_index`,
 		`DELETE FROM titles_index`,
 		`INSERT INTO turns_index(rowid, question, reply) VALUES(1, 'stray', '')`,
 		`DELETE FROM turns_index WHERE rowid = (SELECT max(seq) FROM turns); INSERT INTO turns_index(rowid, question, reply) VALUES(1, 'stray', '')`,
 	} {
 		dir := t.TempDir()
-		s, err := Open(t.Context(), dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = s.Close() }()
-		answer(t, s, begin(t, s, Question{Text: "goroutines"}), "leak")
-		if _, err := s.db.Exec(change); err != nil {
-			t.Fatal(err)
-		}
+		s := openStore(t, dir)
+		ask(t, s, "goroutines", "leak")
+		change(t, dir, statements)
 		if h, err := Check(t.Context(), dir); err != nil || len(h.Index) == 0 || len(h.Damage) > 0 {
-			t.Errorf("%s: the check found %+v, %v", change, h, err)
+			t.Errorf("%s: the check found %+v, %v", statements, h, err)
 		}
 		if err := s.RebuildIndex(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if h, err := Check(t.Context(), dir); err != nil || len(h.Index)+len(h.Damage) > 0 {
-			t.Errorf("%s: after the rebuild the check found %+v, %v", change, h, err)
+			t.Errorf("%s: after the rebuild the check found %+v, %v", statements, h, err)
 		}
-		if found(t, s, Query{Text: "goroutines"}) == "" {
-			t.Errorf("%s: the rebuilt index finds nothing", change)
-		}
+		wantHit(t, s, "goroutines")
 	}
 }
 
@@ -274,12 +293,7 @@ func TestAHistoryThatIsOpenElsewhereIsNotRecovered(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	s, err := Open(t.Context(), dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = s.Close() }()
-	begin(t, s, Question{Text: "x"})
+	ask(t, openStore(t, dir), "x", "")
 	// POSIX locks do not hold within one process.
 	again(t, "TestAHistoryThatIsOpenElsewhereIsNotRecovered", "HOBNOB_TEST_LOCK="+dir)
 }

@@ -1,4 +1,14 @@
-package history
+// Package salvage checks the file of the history and makes a new history of what
+// can be read of a damaged one. It reads the pages and rows of a file that SQLite
+// itself refuses to read (https://www.sqlite.org/fileformat2.html) and takes
+// nothing in it for granted: no page, pointer or length leads it out of bounds,
+// into a loop or to more memory than the file is large. It never changes the
+// damaged file. Only doctor uses it; it must not know commands or the terminal,
+// and package history does not know it.
+//
+// It reads files in UTF-8 without reserved bytes on their pages, which is how
+// hobnob makes them.
+package salvage
 
 import (
 	"context"
@@ -11,8 +21,8 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
-	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
 )
 
 // asideInfix stands in the names of damaged histories that were kept.
@@ -43,10 +53,10 @@ type Recovery struct {
 
 // Recover reads what can be read of the history in dir into a new file beside it.
 // Nothing of the history itself is changed before Install. The error is
-// sqlite.ErrBusy when another process has the history open, a *ReadOnlyError when
+// sqlite.ErrBusy when another process has the history open, a *history.ReadOnlyError when
 // a newer hobnob wrote it.
 func Recover(ctx context.Context, dir string) (_ *Recovery, err error) {
-	path := filepath.Join(dir, FileName)
+	path := filepath.Join(dir, history.FileName)
 	from := path
 	if aside := interrupted(path); aside != "" {
 		from = aside
@@ -61,14 +71,14 @@ func Recover(ctx context.Context, dir string) (_ *Recovery, err error) {
 			_ = r.Close()
 		}
 	}()
-	if err := sqlitefile.Lock(s.db); errors.Is(err, sqlitefile.ErrLocked) {
+	if err := Lock(s.db); errors.Is(err, ErrLocked) {
 		return nil, fmt.Errorf("cannot repair %s: %w", path, sqlite.ErrBusy)
 	}
 	if newer, err := isNewer(ctx, s.file); err != nil || newer {
-		return nil, errors.Join(err, &ReadOnlyError{Path: path})
+		return nil, errors.Join(err, &history.ReadOnlyError{Path: path})
 	}
 	// A random name with mode 0600, which SQLite then opens as an empty database.
-	made, err := os.CreateTemp(dir, FileName+".recovered-*")
+	made, err := os.CreateTemp(dir, history.FileName+".recovered-*")
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +94,7 @@ func Recover(ctx context.Context, dir string) (_ *Recovery, err error) {
 
 // fill makes the new file and has it on disk when it returns.
 func (r *Recovery) fill(ctx context.Context) error {
-	db, err := sqlite.Open(ctx, r.made, schema)
+	db, err := sqlite.Open(ctx, r.made, history.Schema())
 	if err != nil {
 		return err
 	}
@@ -173,7 +183,7 @@ func interrupted(path string) string {
 	if err != nil {
 		return ""
 	}
-	kept, _ := filepath.Glob(filepath.Join(filepath.Dir(path), FileName+asideInfix+"*Z*"))
+	kept, _ := filepath.Glob(filepath.Join(filepath.Dir(path), history.FileName+asideInfix+"*Z*"))
 	for _, aside := range kept {
 		if other, err := os.Stat(aside); err == nil && os.SameFile(info, other) {
 			return aside
@@ -185,7 +195,7 @@ func interrupted(path string) string {
 // sources are the open files of a history.
 type sources struct {
 	db, wal *os.File
-	file    *sqlitefile.File
+	file    *File
 }
 
 func openSources(path string, flag int) (_ *sources, err error) {
@@ -202,25 +212,25 @@ func openSources(path string, flag int) (_ *sources, err error) {
 	if err != nil {
 		return nil, err
 	}
-	var wal sqlitefile.Source
+	var wal Source
 	if s.wal, err = os.Open(path + "-wal"); err == nil {
 		wal, err = source(s.wal)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if s.file, err = sqlitefile.Open(db, wal); err != nil {
+	if s.file, err = Open(db, wal); err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", path, err)
 	}
 	return s, nil
 }
 
-func source(f *os.File) (sqlitefile.Source, error) {
+func source(f *os.File) (Source, error) {
 	info, err := f.Stat()
 	if err != nil {
-		return sqlitefile.Source{}, err
+		return Source{}, err
 	}
-	return sqlitefile.Source{ReaderAt: f, Size: info.Size()}, nil
+	return Source{ReaderAt: f, Size: info.Size()}, nil
 }
 
 func (s *sources) close() {
@@ -253,7 +263,7 @@ func syncDir(dir string) error {
 }
 
 // salvageInto fills an empty history with what can be read of a file.
-func salvageInto(ctx context.Context, db *sql.DB, f *sqlitefile.File) (Recovered, error) {
+func salvageInto(ctx context.Context, db *sql.DB, f *File) (Recovered, error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return Recovered{}, err
@@ -265,7 +275,7 @@ func salvageInto(ctx context.Context, db *sql.DB, f *sqlitefile.File) (Recovered
 			return Recovered{}, err
 		}
 	}
-	if err := fillIndex(ctx, tx); err != nil {
+	if err := history.FillIndex(ctx, tx); err != nil {
 		return Recovered{}, err
 	}
 	return s.Recovered, tx.Commit()

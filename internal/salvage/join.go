@@ -1,9 +1,10 @@
-package history
+package salvage
 
 import (
 	"database/sql"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -104,7 +105,7 @@ func (s *salvage) joinConversations() error {
 		return err
 	}
 	for _, l := range found {
-		if _, err := s.tx.ExecContext(s.ctx, salvagedConversation, nil, l.id, TitleOf(l.question), profile, l.agent, l.head, l.created, l.updated, nil); err != nil {
+		if _, err := s.tx.ExecContext(s.ctx, salvagedConversation, nil, l.id, history.TitleOf(l.question), profile, l.agent, l.head, l.created, l.updated, nil); err != nil {
 			return err
 		}
 		s.Mended++
@@ -114,7 +115,7 @@ func (s *salvage) joinConversations() error {
 	return s.mend(`UPDATE conversations SET
 		created = CASE WHEN created > 0 THEN created ELSE coalesce((SELECT min(asked) FROM turns WHERE conversation = conversations.id), ?1) END,
 		updated = CASE WHEN updated > 0 THEN updated ELSE coalesce((SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = conversations.id), ?1) END
-		WHERE created <= 0 OR updated <= 0`, millis(time.Now()))
+		WHERE created <= 0 OR updated <= 0`, time.Now().UnixMilli())
 }
 
 // count counts what there is now, and what the indexes named besides.

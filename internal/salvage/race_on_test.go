@@ -1,6 +1,6 @@
 //go:build race
 
-package history
+package salvage
 
 // damageStep leaves out most damages where each takes ten times as long.
 const damageStep = 20

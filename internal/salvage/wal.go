@@ -1,4 +1,4 @@
-package sqlitefile
+package salvage
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package history
+package salvage
 
 import (
 	"bytes"
@@ -10,12 +10,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/google/uuid"
 
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
-	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
 )
 
 // sample is a history as its two files hold it, and what stands in it where.
@@ -65,30 +66,35 @@ func readAll(t testing.TB, db *sql.DB) map[string]string {
 	return all
 }
 
-// newSample makes a history of a few hundred turns with branches, every state,
+// newSample makes the same history for the same seed.
+func newSample(t *testing.T, turns int, seed byte) (s sample) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { s = makeSample(t, turns, seed, time.Sleep) })
+	return s
+}
+
+// makeSample makes a history of a few hundred turns with branches, every state,
 // long replies, deleted conversations and a log that was not yet played back.
-func newSample(t testing.TB, turns int, seed byte) sample {
+// It pauses between the turns, which the keys of the turns show.
+func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) sample {
 	t.Helper()
 	ctx, dir, random := context.Background(), t.TempDir(), rand.New(rand.NewPCG(1, 2))
 	uuid.SetRand(rand.NewChaCha8([32]byte{seed}))
 	defer uuid.SetRand(nil)
-	s, err := Open(ctx, dir)
+	s, err := history.Open(ctx, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	clock := time.UnixMilli(1_700_000_000_000)
-	s.now = func() time.Time {
-		clock = clock.Add(time.Duration(1+random.IntN(5000)) * time.Millisecond)
-		return clock
+	db, err := sqlite.Open(ctx, filepath.Join(dir, history.FileName), history.Schema())
+	if err != nil {
+		t.Fatal(err)
 	}
+	defer func() { _ = db.Close() }()
 	do := func(err error) {
 		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	if _, err := s.db.Exec(`PRAGMA synchronous = OFF`); err != nil {
-		t.Fatal(err)
 	}
 	words := strings.Fields("the quick 日本語 brown fox été jumps over Straße lazy dog 🙂 code err != nil return")
 	text := func(n int) string {
@@ -98,11 +104,13 @@ func newSample(t testing.TB, turns int, seed byte) sample {
 		}
 		return b.String()
 	}
-	trees := map[string][]Turn{}
+	trees := map[string][]history.Turn{}
 	var ids []string
 	pruned := map[string]bool{}
+	wait := func() { pause(time.Duration(1+random.IntN(5000)) * time.Millisecond) }
 	ask := func() {
-		q := Question{Text: text(20 + random.IntN(100)), Profile: []string{"work", "home"}[random.IntN(2)], AgentID: "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f", Lifetime: time.Minute}
+		wait()
+		q := history.Question{Text: text(20 + random.IntN(100)), Profile: []string{"work", "home"}[random.IntN(2)], AgentID: "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f", Lifetime: time.Minute}
 		if len(ids) > 3 && random.IntN(8) > 0 {
 			q.Conversation = ids[random.IntN(len(ids))]
 			answered := trees[q.Conversation]
@@ -115,24 +123,25 @@ func newSample(t testing.TB, turns int, seed byte) sample {
 		if q.Conversation == "" {
 			ids = append(ids, turn.Conversation)
 		}
+		wait()
 		switch random.IntN(10) {
 		case 0:
 		case 1:
-			_, err := s.Fail(ctx, turn, Unknown, "reset by peer", []byte{0xff, 0, 1})
+			_, err := s.Fail(ctx, turn, history.Unknown, "reset by peer", []byte{0xff, 0, 1})
 			do(err)
 		default:
 			long := random.IntN(400)
 			if random.IntN(12) == 0 {
 				long = 3000 + random.IntN(10000)
 			}
-			service := Service{ID: "completion-" + turn.ID, ConversationID: "service-" + turn.ID, Model: "m", FinishReason: "stop", Usage: &Usage{1, 2, 3}, Response: []byte(`{"x":1}`)}
+			service := history.Service{ID: "completion-" + turn.ID, ConversationID: "service-" + turn.ID, Model: "m", FinishReason: "stop", Usage: &history.Usage{PromptTokens: 1, CompletionTokens: 2, TotalTokens: 3}, Response: []byte(`{"x":1}`)}
 			_, err := s.Answer(ctx, turn, text(long), service)
 			do(err)
-			turn.State = Answered
+			turn.State = history.Answered
 			trees[turn.Conversation] = append(trees[turn.Conversation], turn)
 		}
 		if random.IntN(20) == 0 {
-			do(s.SetMark(ctx, turn, Pinned))
+			do(s.SetMark(ctx, turn, history.Pinned))
 		}
 	}
 	prune := func() {
@@ -143,8 +152,21 @@ func newSample(t testing.TB, turns int, seed byte) sample {
 			pruned[turn.ID] = true
 		}
 		pruned[ids[i]] = true
-		_, err = s.prune(ctx, Pruning{Before: time.Now().AddDate(1000, 0, 0)}, ids[i:i+1]) // the log stays
-		do(err)
+		// As Prune does it, but what is deleted is not overwritten and the log stays.
+		do(db.Write(ctx, func(tx *sql.Tx) error {
+			for _, query := range []string{
+				`DELETE FROM turns_index WHERE rowid IN (SELECT seq FROM turns WHERE conversation = ?)`,
+				`DELETE FROM titles_index WHERE rowid = (SELECT rowid FROM conversations WHERE id = ?)`,
+				`UPDATE turns SET parent = NULL WHERE conversation = ?`,
+				`DELETE FROM conversations WHERE id = ?`,
+			} {
+				if _, err := tx.ExecContext(ctx, query, ids[i]); err != nil {
+					return err
+				}
+			}
+			_, err := tx.ExecContext(ctx, `INSERT INTO turns_index(turns_index) VALUES('optimize'); INSERT INTO titles_index(titles_index) VALUES('optimize')`)
+			return err
+		}))
 		ids = append(ids[:i], ids[i+1:]...)
 	}
 	for i := range turns {
@@ -153,7 +175,7 @@ func newSample(t testing.TB, turns int, seed byte) sample {
 			prune()
 		}
 	}
-	if _, err := s.db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
+	if _, err := db.Exec(`PRAGMA wal_checkpoint(TRUNCATE)`); err != nil {
 		t.Fatal(err)
 	}
 	for range turns / 10 {
@@ -162,9 +184,9 @@ func newSample(t testing.TB, turns int, seed byte) sample {
 	do(s.Delete(ctx, ids[0]))
 	prune()
 
-	out := sample{rows: readAll(t, s.db.DB), pruned: pruned, bytes: map[string][]extent{}}
+	out := sample{rows: readAll(t, db.DB), pruned: pruned, bytes: map[string][]extent{}}
 	for name, into := range map[string]*[]byte{"": &out.db, "-wal": &out.wal} {
-		if *into, err = os.ReadFile(filepath.Join(dir, FileName+name)); err != nil {
+		if *into, err = os.ReadFile(filepath.Join(dir, history.FileName+name)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -172,9 +194,9 @@ func newSample(t testing.TB, turns int, seed byte) sample {
 	return out
 }
 
-func (s sample) file(db, wal []byte) (*sqlitefile.File, error) {
-	return sqlitefile.Open(sqlitefile.Source{ReaderAt: bytes.NewReader(db), Size: int64(len(db))},
-		sqlitefile.Source{ReaderAt: bytes.NewReader(wal), Size: int64(len(wal))})
+func (s sample) file(db, wal []byte) (*File, error) {
+	return Open(Source{ReaderAt: bytes.NewReader(db), Size: int64(len(db))},
+		Source{ReaderAt: bytes.NewReader(wal), Size: int64(len(wal))})
 }
 
 // locate finds the bytes of every row, in the undamaged files.

@@ -1,6 +1,6 @@
 //go:build !race
 
-package history
+package salvage
 
 // damageStep is 1: every damage is tried.
 const damageStep = 1

@@ -1,4 +1,4 @@
-package history
+package salvage
 
 import (
 	"bytes"
@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -120,7 +121,7 @@ func (s sample) fields(row string) []string {
 // crashes and a check that changes it are not.
 func use(t *testing.T, dir string, db, wal []byte) (noticed bool) {
 	ctx := context.Background()
-	path := filepath.Join(dir, FileName)
+	path := filepath.Join(dir, history.FileName)
 	defer func() {
 		for _, suffix := range []string{"", "-wal", "-shm"} {
 			_ = os.Remove(path + suffix)
@@ -141,7 +142,7 @@ func use(t *testing.T, dir string, db, wal []byte) (noticed bool) {
 			t.Errorf("the check changed %s", name)
 		}
 	}
-	if s, err := Open(ctx, dir); err == nil {
+	if s, err := history.Open(ctx, dir); err == nil {
 		if len(h.Damage) == 0 && len(h.Index) > 0 {
 			if err := s.RebuildIndex(ctx); err != nil && !errors.Is(err, sqlite.ErrDamaged) {
 				t.Errorf("the index %v was not made anew: %v", h.Index, err)
@@ -149,13 +150,13 @@ func use(t *testing.T, dir string, db, wal []byte) (noticed bool) {
 				t.Errorf("after the index was made anew the check found %+v, %v", h, err)
 			}
 		}
-		_, _ = s.List(ctx, Filter{Profile: "work", Limit: 10})
-		_, _ = s.Search(ctx, Query{Text: "quick fox", Limit: 10})
+		_, _ = s.List(ctx, history.Filter{Profile: "work", Limit: 10})
+		_, _ = s.Search(ctx, history.Query{Text: "quick fox", Limit: 10})
 		if c, err := s.Latest(ctx, "work"); err == nil {
 			_, _ = s.Turns(ctx, c.ID)
 			_, _ = s.Path(ctx, c.Head, 0)
-			if turn, err := s.Begin(ctx, Question{Conversation: c.ID, Parent: c.Head, Text: "and then?", Lifetime: time.Minute}); err == nil {
-				_, _ = s.Answer(ctx, turn, "then", Service{})
+			if turn, err := s.Begin(ctx, history.Question{Conversation: c.ID, Parent: c.Head, Text: "and then?", Lifetime: time.Minute}); err == nil {
+				_, _ = s.Answer(ctx, turn, "then", history.Service{})
 			}
 		}
 		_ = s.Close()
@@ -170,7 +171,7 @@ func (s sample) recover(t *testing.T, i int, db, wal []byte) (map[string]string,
 		t.Errorf("damage %d: %v", i, err)
 		return nil, Recovered{}
 	}
-	out, err := sqlite.Open(context.Background(), sqlite.Memory, schema)
+	out, err := sqlite.Open(context.Background(), sqlite.Memory, history.Schema())
 	if err != nil {
 		t.Error(err)
 		return nil, Recovered{}
@@ -181,13 +182,13 @@ func (s sample) recover(t *testing.T, i int, db, wal []byte) (map[string]string,
 		t.Errorf("damage %d: %v", i, err)
 		return nil, report
 	}
-	store := &Store{db: out, path: sqlite.Memory, now: time.Now}
 	h := Health{}
 	if err := h.checkDatabase(context.Background(), out.DB); err != nil || len(h.Damage)+len(h.Index) > 0 {
 		t.Errorf("damage %d: the recovered history has %v, %v, %v", i, h.Damage, h.Index, err)
 	}
-	if hits, err := store.Search(context.Background(), Query{Text: "quick fox", Limit: 5}); err != nil || len(hits) != 5 && report.Turns > 100 {
-		t.Errorf("damage %d: search found %d, %v", i, len(hits), err)
+	var hits int
+	if err := out.QueryRow(`SELECT count(*) FROM turns_index WHERE turns_index MATCH 'quick AND fox'`).Scan(&hits); err != nil || hits < 5 && report.Turns > 100 {
+		t.Errorf("damage %d: search found %d, %v", i, hits, err)
 	}
 	return readAll(t, out.DB), report
 }
@@ -195,7 +196,7 @@ func (s sample) recover(t *testing.T, i int, db, wal []byte) (map[string]string,
 // FuzzSalvage takes any bytes for a history and its log: what comes out is a sound
 // history all the same.
 func FuzzSalvage(f *testing.F) {
-	s := newSample(f, 8, 9)
+	s := makeSample(f, 8, 9, func(time.Duration) {})
 	f.Add(s.db, s.wal[:min(len(s.wal), 40<<10)])
 	f.Add(s.db[:8192], []byte{})
 	f.Fuzz(func(t *testing.T, db, wal []byte) {
@@ -208,13 +209,17 @@ func FuzzSalvage(f *testing.F) {
 
 // A migration that changes a table has to be known to the recovery too.
 func TestTheRecoveryKnowsEveryColumn(t *testing.T) {
-	s := openStore(t)
+	db, err := sqlite.Open(t.Context(), sqlite.Memory, history.Schema())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
 	for table, fields := range map[string][]column{"turns": turnFields, "conversations": conversationFields} {
 		var want, got []string
 		for _, f := range fields {
 			want = append(want, f.name)
 		}
-		rows, err := s.db.QueryContext(t.Context(), `SELECT name FROM pragma_table_info(?)`, table)
+		rows, err := db.QueryContext(t.Context(), `SELECT name FROM pragma_table_info(?)`, table)
 		if err != nil {
 			t.Fatal(err)
 		}

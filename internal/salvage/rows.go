@@ -1,4 +1,4 @@
-package history
+package salvage
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
+	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 // The columns of the rows in the file. Turns had no mark at first, and rows
@@ -33,7 +33,7 @@ const (
 	typeUUID
 )
 
-// column is a column of a table in the file, in the order of the schema.
+// column is a column of a table in the file, in the order of the history.Schema().
 type column struct {
 	name  string
 	types int
@@ -53,11 +53,11 @@ var turnFields = []column{
 	{"response", typeNull | typeBlob}, {"mark", typeNull | typeText},
 }
 
-func isConversation(c sqlitefile.Cell) bool {
+func isConversation(c Cell) bool {
 	return len(c.Types) == conversationWidth && hasTypes(c.Types, conversationFields)
 }
 
-func isTurn(c sqlitefile.Cell) bool {
+func isTurn(c Cell) bool {
 	return (len(c.Types) == turnWidth || len(c.Types) == oldTurnWidth) && hasTypes(c.Types, turnFields)
 }
 
@@ -90,8 +90,8 @@ type mender struct{ mended bool }
 
 // text is a text or nil. Bytes that are no text become U+FFFD: one of them is not
 // worth a whole answer.
-func (m *mender) text(v sqlitefile.Value) any {
-	if v.Kind == sqlitefile.Null {
+func (m *mender) text(v Value) any {
+	if v.Kind == Null {
 		return nil
 	}
 	if !utf8.Valid(v.Bytes) {
@@ -103,8 +103,8 @@ func (m *mender) text(v sqlitefile.Value) any {
 
 // id is an id or nil. What is no id becomes one that nothing has, so that it reads
 // as lost.
-func (m *mender) id(v sqlitefile.Value) any {
-	if v.Kind == sqlitefile.Null {
+func (m *mender) id(v Value) any {
+	if v.Kind == Null {
 		return nil
 	}
 	if _, ok := parseID(v); ok {
@@ -115,9 +115,9 @@ func (m *mender) id(v sqlitefile.Value) any {
 }
 
 // millis is a time, or instead when it cannot be one.
-func (m *mender) millis(v sqlitefile.Value, instead any) any {
+func (m *mender) millis(v Value, instead any) any {
 	switch {
-	case v.Kind == sqlitefile.Null:
+	case v.Kind == Null:
 		return nil
 	case v.Int < 0 || v.Int > maxMillis:
 		m.mended = true
@@ -126,31 +126,31 @@ func (m *mender) millis(v sqlitefile.Value, instead any) any {
 	return v.Int
 }
 
-func (m *mender) integer(v sqlitefile.Value) any {
-	if v.Kind == sqlitefile.Null {
+func (m *mender) integer(v Value) any {
+	if v.Kind == Null {
 		return nil
 	}
 	return v.Int
 }
 
-func (m *mender) state(v, reply sqlitefile.Value) State {
-	switch s := State(v.Bytes); s {
-	case Pending, Answered, Failed, Unknown:
+func (m *mender) state(v, reply Value) history.State {
+	switch s := history.State(v.Bytes); s {
+	case history.Pending, history.Answered, history.Failed, history.Unknown:
 		return s
 	}
 	m.mended = true
-	if reply.Kind == sqlitefile.Null {
-		return Unknown
+	if reply.Kind == Null {
+		return history.Unknown
 	}
-	return Answered
+	return history.Answered
 }
 
-func (m *mender) mark(row []sqlitefile.Value) any {
-	if len(row) == oldTurnWidth || row[21].Kind == sqlitefile.Null {
+func (m *mender) mark(row []Value) any {
+	if len(row) == oldTurnWidth || row[21].Kind == Null {
 		return nil
 	}
-	switch mark := Mark(row[21].Bytes); mark {
-	case Pinned, Skipped:
+	switch mark := history.Mark(row[21].Bytes); mark {
+	case history.Pinned, history.Skipped:
 		return string(mark)
 	}
 	m.mended = true
@@ -158,7 +158,7 @@ func (m *mender) mark(row []sqlitefile.Value) any {
 }
 
 // parseID reads an id as hobnob writes it, in lower case with dashes.
-func parseID(v sqlitefile.Value) (id uuid.UUID, ok bool) {
+func parseID(v Value) (id uuid.UUID, ok bool) {
 	if len(v.Bytes) != 36 {
 		return id, false
 	}
@@ -167,16 +167,16 @@ func parseID(v sqlitefile.Value) (id uuid.UUID, ok bool) {
 }
 
 // conversationArgs are the arguments of salvagedConversation behind the row id.
-func (m *mender) conversationArgs(id uuid.UUID, row []sqlitefile.Value) []any {
+func (m *mender) conversationArgs(id uuid.UUID, row []Value) []any {
 	updated := m.millis(row[6], int64(0))
 	return []any{id.String(), m.text(row[1]), m.text(row[2]), m.text(row[3]), m.id(row[4]), m.millis(row[5], updated), updated, m.millis(row[7], nil)}
 }
 
 // turnArgs are the arguments of salvagedTurn behind the key.
-func (m *mender) turnArgs(id uuid.UUID, seq int64, row []sqlitefile.Value) []any {
-	asked := m.millis(row[8], min(max(seq/seqPerMilli, 0), maxMillis))
+func (m *mender) turnArgs(id uuid.UUID, seq int64, row []Value) []any {
+	asked := m.millis(row[8], min(max(seq/history.SeqPerMilli, 0), maxMillis))
 	var response any
-	if row[20].Kind == sqlitefile.Blob {
+	if row[20].Kind == Blob {
 		response = row[20].Bytes
 	}
 	return []any{
@@ -188,5 +188,5 @@ func (m *mender) turnArgs(id uuid.UUID, seq int64, row []sqlitefile.Value) []any
 
 // validSeq reports whether a key can have been made from a time.
 func validSeq(seq int64) bool {
-	return seq > 0 && seq <= math.MaxInt64/2 && seq/seqPerMilli <= maxMillis
+	return seq > 0 && seq <= math.MaxInt64/2 && seq/history.SeqPerMilli <= maxMillis
 }

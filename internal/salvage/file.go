@@ -1,12 +1,4 @@
-// Package sqlitefile reads the pages and rows of a SQLite database that SQLite
-// itself refuses to read (https://www.sqlite.org/fileformat2.html). It takes
-// nothing in the file for granted: no page, pointer or length leads it out of
-// bounds, into a loop or to more memory than the file is large. It never writes,
-// and knows neither SQL nor what the rows mean.
-//
-// It reads files in UTF-8 without reserved bytes on their pages, which is how
-// SQLite makes them unless it is told otherwise.
-package sqlitefile
+package salvage
 
 import (
 	"encoding/binary"

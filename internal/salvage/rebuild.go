@@ -1,4 +1,4 @@
-package history
+package salvage
 
 import (
 	"bytes"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/hobnob-cli/hobnob/internal/sqlitefile"
+	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
 // salvage reads the rows of a damaged file into a new history. Which copies of a
@@ -31,7 +31,7 @@ type salvage struct {
 	Recovered
 	ctx  context.Context
 	tx   *sql.Tx
-	file *sqlitefile.File
+	file *File
 	free map[uint32]bool
 
 	turns, conversations table
@@ -113,7 +113,7 @@ func (s *salvage) begin() error {
 }
 
 // readIndex reads the index of ids, whose entries are an id and a key.
-func (t *table) readIndex(f *sqlitefile.File) {
+func (t *table) readIndex(f *File) {
 	t.named = map[int64]named{}
 	if t.index == 0 {
 		return
@@ -131,7 +131,7 @@ func (t *table) readIndex(f *sqlitefile.File) {
 		t.whole = t.whole && ok
 		for _, c := range cells {
 			row, err := c.Row()
-			if err != nil || len(row) != 2 || row[1].Kind != sqlitefile.Integer {
+			if err != nil || len(row) != 2 || row[1].Kind != Integer {
 				t.whole = false
 				continue
 			}
@@ -233,7 +233,7 @@ func (s *salvage) page(n uint32, how where) (whole bool, err error) {
 	return whole, s.cells(cells, p, how)
 }
 
-func (s *salvage) cells(cells []sqlitefile.Cell, p sqlitefile.Page, how where) error {
+func (s *salvage) cells(cells []Cell, p Page, how where) error {
 	if err := s.ctx.Err(); err != nil {
 		return err
 	}
@@ -253,7 +253,7 @@ func (s *salvage) cells(cells []sqlitefile.Cell, p sqlitefile.Page, how where) e
 }
 
 // row reads a row and its id, and decides whether this copy of it counts.
-func (s *salvage) row(t *table, c sqlitefile.Cell, p sqlitefile.Page, idColumn int, how where) (row []sqlitefile.Value, id uuid.UUID, m mender, ok bool) {
+func (s *salvage) row(t *table, c Cell, p Page, idColumn int, how where) (row []Value, id uuid.UUID, m mender, ok bool) {
 	entry, isNamed := t.named[c.Rowid]
 	tree := how == inTree
 	if !tree && (entry.inTree || !isNamed && (t.whole || t.treeWhole)) {
@@ -278,7 +278,7 @@ func (s *salvage) row(t *table, c sqlitefile.Cell, p sqlitefile.Page, idColumn i
 	return row, id, m, ok
 }
 
-func (s *salvage) conversation(c sqlitefile.Cell, p sqlitefile.Page, how where) error {
+func (s *salvage) conversation(c Cell, p Page, how where) error {
 	row, id, m, ok := s.row(&s.conversations, c, p, 0, how)
 	if !ok {
 		return nil
@@ -295,7 +295,7 @@ func (s *salvage) conversation(c sqlitefile.Cell, p sqlitefile.Page, how where) 
 	return nil
 }
 
-func (s *salvage) turn(c sqlitefile.Cell, p sqlitefile.Page, how where) error {
+func (s *salvage) turn(c Cell, p Page, how where) error {
 	row, id, m, ok := s.row(&s.turns, c, p, 1, how)
 	if !ok {
 		return nil
@@ -312,7 +312,7 @@ func (s *salvage) turn(c sqlitefile.Cell, p sqlitefile.Page, how where) error {
 	}
 	if holder != "" && holder != id.String() || !validSeq(seq) {
 		m.mended = true
-		if seq, err = nextSeq(s.ctx, s.tx, args[7].(int64)); err != nil {
+		if seq, err = history.NextSeq(s.ctx, s.tx, args[7].(int64)); err != nil {
 			return err
 		}
 	}
