@@ -61,7 +61,7 @@ var mayImport = map[string][]string{
 	"internal/history":     leaves,
 	"internal/lineedit":    {"internal/atomicfile", "internal/terminal"},
 	"internal/markdown":    {"internal/cells", "internal/terminal"},
-	"internal/salvage":     {"internal/history", "internal/sqlite"},
+	"internal/salvage":     {"internal/atomicfile", "internal/history", "internal/sqlite"},
 	"internal/service":     {"internal/agent", "internal/api", "internal/sqlite"},
 	"internal/shell":       {},
 	"internal/sqlite":      {"internal/failure"},

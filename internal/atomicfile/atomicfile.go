@@ -105,7 +105,7 @@ func write(path string, rename func(from, to string) error, fill func(io.Writer)
 	if err = rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(dir)
+	return SyncDir(dir)
 }
 
 // target resolves symbolic links of path; a file that does not exist yet is
@@ -125,8 +125,10 @@ func target(path string) (string, error) {
 	}
 }
 
-// syncDir makes the rename durable. Windows has no such call and needs none.
-func syncDir(dir string) error {
+// SyncDir returns once the names of the files in dir are on disk: until then a
+// crash can undo a rename, a link or a removal. Windows has no such call and needs
+// none.
+func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil
 	}
@@ -134,6 +136,5 @@ func syncDir(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = d.Close() }()
-	return d.Sync()
+	return errors.Join(d.Sync(), d.Close())
 }

@@ -21,6 +21,7 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
@@ -132,7 +133,7 @@ func (r *Recovery) Install() (aside string, err error) {
 		return "", err
 	}
 	r.made = ""
-	return aside, syncDir(filepath.Dir(r.path))
+	return aside, atomicfile.SyncDir(filepath.Dir(r.path))
 }
 
 // Close lets others at the history again, and removes the new file if it was not installed.
@@ -173,7 +174,7 @@ func keep(path string, now time.Time) (aside string, err error) {
 			return "", err
 		}
 	}
-	return aside, syncDir(filepath.Dir(path))
+	return aside, atomicfile.SyncDir(filepath.Dir(path))
 }
 
 // interrupted returns the damaged history that is kept and still in place too:
@@ -248,18 +249,6 @@ func syncFile(path string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
-}
-
-// syncDir makes new names durable. Windows has no such call and needs none.
-func syncDir(dir string) error {
-	if runtime.GOOS == "windows" {
-		return nil
-	}
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }
 
 // salvageInto fills an empty history with what can be read of a file.
