@@ -82,7 +82,7 @@ func recoverHistory(ctx context.Context, opts doctorOptions, dir string, found *
 	defer func() { _ = recovery.Close() }()
 	r := recovery.Recovered
 	report := &repairReport{
-		Conversations: r.Conversations, Turns: r.Turns, Mended: r.Mended,
+		Conversations: r.Conversations, Turns: r.Turns, Mended: r.Repaired,
 		LostConversations: r.LostConversations, LostTurns: r.LostTurns, LostIsExact: r.Exact,
 	}
 	what := describeRecovered(r)
@@ -119,8 +119,8 @@ func withStorageHint(err error) error {
 
 func describeRecovered(r salvage.Recovered) string {
 	what := fmt.Sprintf("%s with %s", cli.Counted(r.Conversations, "conversation"), cli.Counted(r.Turns, "turn"))
-	if r.Mended > 0 {
-		what += fmt.Sprintf(", %d of them mended", r.Mended)
+	if r.Repaired > 0 {
+		what += fmt.Sprintf(", %d of them mended", r.Repaired)
 	}
 	least := "lost: "
 	if !r.Exact {

@@ -14,7 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// maxProblems bounds how many problems of one kind are told.
+// maxProblems bounds how many problems of one kind are reported.
 const maxProblems = 5
 
 // Health is what Check found.
@@ -24,15 +24,16 @@ type Health struct {
 	Newer         bool // a newer hobnob wrote it; nothing more was checked
 	Conversations int
 	Turns         int
-	// Damage is what Recover is for; empty when the file is sound.
+	// Damage is what Recover repairs; empty when the file is intact.
 	Damage []string
-	// Index is what RebuildIndex is for.
+	// Index is what history.Store.RebuildIndex repairs.
 	Index []string
 }
 
-// Check looks for damage without changing a byte of the history. The error says
-// that the check itself was not possible; a busy history is sqlite.ErrBusy, one
-// that the user cannot open sqlite.ErrNoAccess or sqlite.ErrReadOnly.
+// Check looks for damage in the history in dir without changing a byte of it. The
+// error means that the check itself was not possible; a busy history is
+// sqlite.ErrBusy, one that the user cannot open sqlite.ErrNoAccess or
+// sqlite.ErrReadOnly.
 func Check(ctx context.Context, dir string) (Health, error) {
 	h := Health{Path: filepath.Join(dir, history.FileName)}
 	info, err := os.Stat(h.Path)
@@ -43,8 +44,8 @@ func Check(ctx context.Context, dir string) (Health, error) {
 	if err != nil {
 		return h, sqlite.Explain(err)
 	}
-	if aside := interrupted(h.Path); aside != "" {
-		h.Damage = append(h.Damage, "a repair was interrupted; the whole of the history is in "+filepath.Base(aside))
+	if backup := unfinishedInstall(h.Path); backup != "" {
+		h.damaged("a repair was interrupted; the whole of the history is in %s", filepath.Base(backup))
 		return h, nil
 	}
 	empty, err := h.checkFile(ctx)
@@ -53,20 +54,19 @@ func Check(ctx context.Context, dir string) (Health, error) {
 	}
 	db, err := sqlite.OpenExisting(ctx, h.Path, history.Schema())
 	if err == nil {
-		defer func() { _ = db.Close() }()
 		err = h.checkDatabase(ctx, db.DB)
-	} else if errors.Is(err, fs.ErrNotExist) {
-		h.Missing = empty
-		if err = nil; !empty {
-			h.damaged("the file names no version of its schema")
-		}
+		_ = db.Close()
 	}
-	switch explained := sqlite.Explain(err); {
+	switch err = sqlite.Explain(err); {
 	case err == nil:
 	case ctx.Err() != nil:
 		return h, ctx.Err()
-	case errors.Is(explained, sqlite.ErrBusy), errors.Is(explained, sqlite.ErrReadOnly), errors.Is(explained, sqlite.ErrNoAccess):
-		return h, explained
+	case errors.Is(err, fs.ErrNotExist):
+		if h.Missing = empty; !empty {
+			h.damaged("the file names no version of its schema")
+		}
+	case errors.Is(err, sqlite.ErrBusy), errors.Is(err, sqlite.ErrReadOnly), errors.Is(err, sqlite.ErrNoAccess):
+		return h, err
 	default:
 		text := strings.TrimPrefix(err.Error(), "cannot open "+h.Path+": ")
 		h.damaged("%s", strings.TrimPrefix(text, sqlite.ErrDamaged.Error()+": "))
@@ -80,20 +80,20 @@ func (h *Health) damaged(format string, args ...any) {
 	}
 }
 
-// checkFile reads the file itself: SQLite ignores the damaged part of a log
-// without a word, and a version number that is damaged looks like a newer one.
-// It must end before SQLite opens the file, whose locks it would drop.
+// checkFile reads the file itself: SQLite silently ignores the damaged part of a
+// log, and a version number that is damaged looks like a newer one. It must end
+// before SQLite opens the file, whose locks it would drop.
 func (h *Health) checkFile(ctx context.Context) (empty bool, err error) {
 	// A log that another process writes meanwhile is not damaged twice in the same way.
 	for try := 0; ; try++ {
-		s, err := openSources(h.Path, os.O_RDONLY)
+		f, err := openFiles(h.Path, os.O_RDONLY)
 		if err != nil {
 			return false, err
 		}
-		frames, version := s.file.DamagedFrames(), schemaVersion(s.file)
-		empty = len(s.file.Objects()) == 0
-		h.Newer, err = isNewer(ctx, s.file)
-		s.close()
+		frames, version := f.content.log.damaged, f.content.userVersion()
+		empty = len(f.content.objects()) == 0
+		h.Newer, err = isNewer(ctx, f.content)
+		f.close()
 		if err != nil {
 			return false, err
 		}
@@ -103,33 +103,45 @@ func (h *Health) checkFile(ctx context.Context) (empty bool, err error) {
 		if frames > 0 {
 			h.damaged("%d frames of the write-ahead log are damaged", frames)
 		}
-		if version > len(history.Schema().Migrations) && !h.Newer {
-			h.damaged("the file names version %d of its history.Schema(), and has version %d", version, len(history.Schema().Migrations))
+		if newest := len(history.Schema().Migrations); version > newest && !h.Newer {
+			h.damaged("the file names version %d of its schema, and has version %d", version, newest)
 		}
 		return empty, nil
 	}
 }
 
-func (h *Health) checkDatabase(ctx context.Context, db *sql.DB) error {
+// rule is a query that counts rows with a problem.
+type rule struct{ problem, query string }
+
+// violations returns a line for each rule whose query finds rows.
+func violations(ctx context.Context, db *sql.DB, rules ...rule) (lines []string, err error) {
+	for _, r := range rules {
+		var n int
+		if err := db.QueryRowContext(ctx, r.query).Scan(&n); err != nil {
+			return lines, err
+		}
+		if n > 0 {
+			lines = append(lines, fmt.Sprintf("%d %s", n, r.problem))
+		}
+	}
+	return lines, nil
+}
+
+// checkDatabase asks SQLite, and checks what the history needs besides.
+func (h *Health) checkDatabase(ctx context.Context, db *sql.DB) (err error) {
 	if err := h.checkIntegrity(ctx, db); err != nil || len(h.Damage) > 0 {
 		return err
 	}
-	for _, rule := range []struct{ problem, query string }{
-		{"rows refer to others that do not exist", `SELECT count(*) FROM pragma_foreign_key_check`},
-		{"heads are no answered turn of their conversation", `SELECT count(*) FROM conversations c WHERE head IS NOT NULL
+	if h.Damage, err = violations(ctx, db,
+		rule{"rows refer to others that do not exist", `SELECT count(*) FROM pragma_foreign_key_check`},
+		rule{"heads are no answered turn of their conversation", `SELECT count(*) FROM conversations c WHERE head IS NOT NULL
 			AND NOT EXISTS(SELECT 1 FROM turns WHERE id = c.head AND conversation = c.id AND state = 'answered')`},
-		{"turns follow a turn of another conversation", `SELECT count(*) FROM turns t JOIN turns p ON p.id = t.parent WHERE p.conversation <> t.conversation`},
-		{"turns follow each other in a circle", `SELECT (SELECT count(*) FROM turns) - (SELECT count(*) FROM (` + rooted + `))`},
-	} {
-		var n int
-		if err := db.QueryRowContext(ctx, rule.query).Scan(&n); err != nil {
-			return err
-		}
-		if n > 0 {
-			h.damaged("%d %s", n, rule.problem)
-		}
+		rule{"turns follow a turn of another conversation", `SELECT count(*) FROM turns t JOIN turns p ON p.id = t.parent WHERE p.conversation <> t.conversation`},
+		rule{"turns follow each other in a circle", `SELECT (SELECT count(*) FROM turns) - (SELECT count(*) FROM (` + rooted + `))`},
+	); err != nil {
+		return err
 	}
-	if err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM conversations), (SELECT count(*) FROM turns)`).Scan(&h.Conversations, &h.Turns); err != nil {
+	if err := db.QueryRowContext(ctx, countRows).Scan(&h.Conversations, &h.Turns); err != nil {
 		return err
 	}
 	return h.checkIndex(ctx, db)
@@ -140,6 +152,8 @@ const rooted = `WITH RECURSIVE rooted(id) AS (
 	SELECT id FROM turns WHERE parent IS NULL
 	UNION SELECT t.id FROM turns t JOIN rooted ON t.parent = rooted.id
 ) SELECT id FROM rooted`
+
+const countRows = `SELECT (SELECT count(*) FROM conversations), (SELECT count(*) FROM turns)`
 
 // checkIntegrity asks SQLite, which asks the search index too.
 func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
@@ -163,59 +177,20 @@ func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
 	})
 }
 
-// checkIndex compares which rows the search index has with those there are. An
+// checkIndex compares the rows of the search index with those of the tables. An
 // old history gets its index when it is opened.
 func (h *Health) checkIndex(ctx context.Context, db *sql.DB) error {
-	var has bool
-	if err := db.QueryRowContext(ctx, `SELECT count(*) = 2 FROM sqlite_schema WHERE name IN ('turns_index', 'titles_index')`).Scan(&has); err != nil || !has {
+	var exists bool
+	err := db.QueryRowContext(ctx, `SELECT count(*) = 2 FROM sqlite_schema WHERE name IN ('turns_index', 'titles_index')`).Scan(&exists)
+	if err != nil || !exists {
 		return err
 	}
-	for _, rule := range []struct{ problem, query string }{
-		{"turns are not in the search index", `SELECT count(*) FROM turns WHERE seq NOT IN (SELECT id FROM turns_index_docsize)`},
-		{"turns of the search index do not exist", `SELECT count(*) FROM turns_index_docsize WHERE id NOT IN (SELECT seq FROM turns)`},
-		{"titles are not in the search index", `SELECT count(*) FROM conversations WHERE rowid NOT IN (SELECT id FROM titles_index_docsize)`},
-		{"titles of the search index do not exist", `SELECT count(*) FROM titles_index_docsize WHERE id NOT IN (SELECT rowid FROM conversations)`},
-	} {
-		var n int
-		if err := db.QueryRowContext(ctx, rule.query).Scan(&n); err != nil {
-			return err
-		}
-		if n > 0 {
-			h.Index = append(h.Index, fmt.Sprintf("%d %s", n, rule.problem))
-		}
-	}
-	return nil
-}
-
-// schemaVersion is the version of the schema that the file names.
-func schemaVersion(f *File) int {
-	version, _ := f.UserVersion()
-	return int(version)
-}
-
-// isNewer reports whether a newer hobnob wrote the file: it names a later version
-// of the history.Schema(), and its tables are not those of this hobnob, as they are where
-// only the number is damaged.
-func isNewer(ctx context.Context, f *File) (bool, error) {
-	if schemaVersion(f) <= len(history.Schema().Migrations) {
-		return false, nil
-	}
-	db, err := sqlite.Open(ctx, sqlite.Memory, history.Schema())
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = db.Close() }()
-	for _, o := range f.Objects() {
-		if o.Type != "table" || o.Name != "turns" && o.Name != "conversations" {
-			continue
-		}
-		var ours string
-		if err := db.QueryRowContext(ctx, `SELECT sql FROM sqlite_schema WHERE name = ?`, o.Name).Scan(&ours); err != nil {
-			return false, err
-		}
-		if o.SQL != ours {
-			return true, nil
-		}
-	}
-	return false, nil
+	lines, err := violations(ctx, db,
+		rule{"turns are not in the search index", `SELECT count(*) FROM turns WHERE seq NOT IN (SELECT id FROM turns_index_docsize)`},
+		rule{"turns of the search index do not exist", `SELECT count(*) FROM turns_index_docsize WHERE id NOT IN (SELECT seq FROM turns)`},
+		rule{"titles are not in the search index", `SELECT count(*) FROM conversations WHERE rowid NOT IN (SELECT id FROM titles_index_docsize)`},
+		rule{"titles of the search index do not exist", `SELECT count(*) FROM titles_index_docsize WHERE id NOT IN (SELECT rowid FROM conversations)`},
+	)
+	h.Index = append(h.Index, lines...)
+	return err
 }

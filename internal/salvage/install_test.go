@@ -30,7 +30,7 @@ func damagedHistory(t *testing.T) (dir string, db, wal []byte) {
 		}
 	}
 	// The log holds the first page anew, so it goes too.
-	for at := walFrames; at+walFrame <= len(wal); at += walFrame {
+	for at := walHeader; at+walFrame <= len(wal); at += walFrame {
 		if bytes.Equal(wal[at:at+4], []byte{0, 0, 0, 1}) {
 			clear(wal[at+24+100 : at+walFrame])
 		}
@@ -87,10 +87,7 @@ func change(t *testing.T, dir, statements string) {
 	}
 }
 
-const (
-	walFrames = 32
-	walFrame  = 24 + 4096
-)
+const walFrame = frameHeader + 4096
 
 func wantFile(t *testing.T, path string, want []byte) {
 	t.Helper()
@@ -116,7 +113,7 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-func TestARecoveredHistoryTakesThePlaceAndTheDamagedOneIsKept(t *testing.T) {
+func TestInstallReplacesTheHistoryAndBacksUpTheDamagedOne(t *testing.T) {
 	dir, db, wal := damagedHistory(t)
 	h, err := Check(t.Context(), dir)
 	if err != nil || len(h.Damage) == 0 {
@@ -170,14 +167,14 @@ func TestARecoveryThatIsNotInstalledLeavesNothing(t *testing.T) {
 	wantFile(t, filepath.Join(dir, history.FileName+"-wal"), wal)
 }
 
-func TestAnInterruptedInstallIsFoundAndFinished(t *testing.T) {
+func TestAnInterruptedInstallIsFoundAndCompleted(t *testing.T) {
 	dir, db, wal := damagedHistory(t)
 	path := filepath.Join(dir, history.FileName)
 	r, err := Recover(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	aside, err := keep(path, r.now())
+	aside, err := backUp(path, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,7 +215,7 @@ func TestAHistoryOfANewerHobnobIsNotRecovered(t *testing.T) {
 	}
 }
 
-func TestADamagedVersionNumberIsNoNewerHistory(t *testing.T) {
+func TestADamagedVersionNumberIsNotANewerHistory(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	ask(t, s, "x", "")
@@ -229,7 +226,7 @@ func TestADamagedVersionNumberIsNoNewerHistory(t *testing.T) {
 	}
 }
 
-func TestCheckSaysWhatIsWrongWithTheTree(t *testing.T) {
+func TestCheckReportsBrokenTrees(t *testing.T) {
 	for statements, want := range map[string]string{
 		`UPDATE conversations SET head = (SELECT id FROM turns WHERE state = 'pending')`: "heads are no answered turn",
 		`UPDATE turns SET parent = id`: "circle",
@@ -260,7 +257,7 @@ func TestCheckSaysWhatIsWrongWithTheTree(t *testing.T) {
 	}
 }
 
-func TestAWrongIndexIsNoticedAndMadeAnew(t *testing.T) {
+func TestADamagedIndexIsFoundAndRebuilt(t *testing.T) {
 	for _, statements := range []string{
 		`DELETE FROM turns_index`,
 		`DELETE FROM titles_index`,

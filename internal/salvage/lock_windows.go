@@ -7,13 +7,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// Lock keeps every SQLite out of a database file until f is closed; the error is
-// ErrLocked when one has it open. The file must be open for writing.
-func Lock(f *os.File) error {
+// lock keeps every SQLite connection out of a database file until f is closed; ok
+// is false when another process has it open. The file must be open for writing. A
+// file system without locks locks nothing.
+func lock(f *os.File) (ok bool) {
 	err := windows.LockFileEx(windows.Handle(f.Fd()), windows.LOCKFILE_EXCLUSIVE_LOCK|windows.LOCKFILE_FAIL_IMMEDIATELY,
 		0, lockLength, 0, &windows.Overlapped{Offset: lockOffset})
-	if errors.Is(err, windows.ERROR_LOCK_VIOLATION) || errors.Is(err, windows.ERROR_IO_PENDING) {
-		return ErrLocked
-	}
-	return err
+	return !errors.Is(err, windows.ERROR_LOCK_VIOLATION) && !errors.Is(err, windows.ERROR_IO_PENDING)
 }

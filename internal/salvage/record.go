@@ -11,23 +11,24 @@ const maxColumns = 64
 
 var errRow = errors.New("the row is damaged")
 
-// Cell is one row, not read further than its page goes.
-type Cell struct {
-	Rowid int64
-	Types []uint64 // of the columns, as the file format numbers them
+// cell is an entry of a page. In a leaf of a table it is a row, of which only the
+// part on the page has been read.
+type cell struct {
+	rowid int64
+	types []uint64 // of the columns, as the file format numbers them
 
-	page     Page
-	start    int // on the page
-	child    uint32
+	page     page
+	start    int    // on the page
+	child    uint32 // the page that it points to, in an interior page
 	local    []byte // the part of the payload on the page
 	header   int    // length of the record's header
 	size     int64  // of the payload
 	overflow uint32 // the page with the next part
 }
 
-// cell reads a cell of a page of that kind.
-func (p Page) cell(start int, kind byte) (Cell, bool) {
-	c := Cell{page: p, start: start}
+// cell reads the cell at an offset of the page, as one of a page of that kind.
+func (p page) cell(start int, kind byte) (cell, bool) {
+	c := cell{page: p, start: start}
 	rest := p.data[start:]
 	if kind == interiorTable || kind == interiorIndex {
 		if len(rest) < 4 {
@@ -35,20 +36,19 @@ func (p Page) cell(start int, kind byte) (Cell, bool) {
 		}
 		c.child, rest = binary.BigEndian.Uint32(rest), rest[4:]
 	}
-	var n int
 	if kind != interiorTable {
-		var size uint64
-		if size, n = varint(rest); n == 0 || size == 0 || size > uint64(p.file.pages)*uint64(p.file.size) {
+		size, n := varint(rest)
+		if n == 0 || size == 0 || size > uint64(p.db.pages)*uint64(p.db.pageSize) {
 			return c, false
 		}
 		c.size, rest = int64(size), rest[n:]
 	}
 	if kind == leafTable || kind == interiorTable {
-		var rowid uint64
-		if rowid, n = varint(rest); n == 0 {
+		rowid, n := varint(rest)
+		if n == 0 {
 			return c, false
 		}
-		c.Rowid, rest = int64(rowid), rest[n:]
+		c.rowid, rest = int64(rowid), rest[n:]
 	}
 	if kind == interiorTable {
 		return c, true
@@ -67,26 +67,26 @@ func (p Page) cell(start int, kind byte) (Cell, bool) {
 	return c, c.readTypes()
 }
 
-// localSize is how much of a payload stands on the page itself.
-func (p Page) localSize(size int64, kind byte) int {
-	u := int64(len(p.data))
-	most := u - 35
+// localSize is how much of a payload is on the page itself.
+func (p page) localSize(size int64, kind byte) int {
+	usable := int64(len(p.data))
+	most := usable - 35
 	if kind != leafTable {
-		most = (u-12)*64/255 - 23
+		most = (usable-12)*64/255 - 23
 	}
 	if size <= most {
 		return int(size)
 	}
-	least := (u-12)*32/255 - 23
-	if k := least + (size-least)%(u-4); k <= most {
+	least := (usable-12)*32/255 - 23
+	if k := least + (size-least)%(usable-4); k <= most {
 		return int(k)
 	}
 	return int(least)
 }
 
-// readTypes reads the header of the record; it is wrong unless its columns fill
-// the payload to the byte.
-func (c *Cell) readTypes() bool {
+// readTypes reads the header of the record, which is invalid unless its columns
+// fill the payload to the byte.
+func (c *cell) readTypes() bool {
 	length, n := varint(c.local)
 	if n == 0 || length < uint64(n) || length > uint64(len(c.local)) {
 		return false
@@ -96,17 +96,17 @@ func (c *Cell) readTypes() bool {
 	for at := n; at < c.header; {
 		t, n := varint(c.local[at:c.header])
 		size := typeSize(t)
-		if n == 0 || size < 0 || size > left || len(c.Types) == maxColumns {
+		if n == 0 || size < 0 || size > left || len(c.types) == maxColumns {
 			return false
 		}
 		left -= size
 		at += n
-		c.Types = append(c.Types, t)
+		c.types = append(c.types, t)
 	}
 	return left == 0
 }
 
-// typeSize is how many bytes a value takes, -1 for a type that is none.
+// typeSize is how many bytes a value of a type takes, -1 for an unused type.
 func typeSize(t uint64) int64 {
 	switch {
 	case t <= 4:
@@ -123,76 +123,88 @@ func typeSize(t uint64) int64 {
 	return int64(t-12) / 2
 }
 
-// Kind is the type of a value.
-type Kind int
+// kind is what a value is.
+type kind int
 
-// The kinds of values.
 const (
-	Null Kind = iota
-	Integer
-	Real
-	Blob
-	Text
+	kindNull kind = iota
+	kindInteger
+	kindReal
+	kindBlob
+	kindText
 )
 
-// Value is one column of a row.
-type Value struct {
-	Kind  Kind
-	Int   int64
-	Bytes []byte // of a text or a blob
+// kindOf returns the kind of a type that typeSize knows.
+func kindOf(t uint64) kind {
+	switch {
+	case t == 0:
+		return kindNull
+	case t == 7:
+		return kindReal
+	case t < 12:
+		return kindInteger
+	case t%2 == 0:
+		return kindBlob
+	}
+	return kindText
 }
 
-// Row reads the values of a cell, with what of it stands on other pages.
-func (c Cell) Row() ([]Value, error) {
+// value is one column of a row.
+type value struct {
+	kind kind
+	n    int64  // an integer
+	data []byte // a text or a blob
+}
+
+// row reads the values of a cell, with the parts that are on other pages.
+func (c cell) row() ([]value, error) {
 	payload, err := c.payload()
 	if err != nil {
 		return nil, err
 	}
-	row := make([]Value, len(c.Types))
-	data := payload[c.header:]
-	for i, t := range c.Types {
+	row := make([]value, len(c.types))
+	rest := payload[c.header:]
+	for i, t := range c.types {
 		size := typeSize(t)
-		row[i] = value(t, data[:size:size])
-		data = data[size:]
+		data := rest[:size:size]
+		rest = rest[size:]
+		row[i] = value{kind: kindOf(t)}
+		switch {
+		case t == 8, t == 9:
+			row[i].n = int64(t - 8)
+		case row[i].kind == kindInteger:
+			row[i].n = integer(data)
+		case row[i].kind == kindText, row[i].kind == kindBlob:
+			row[i].data = data
+		}
 	}
 	return row, nil
 }
 
-func value(t uint64, data []byte) Value {
-	switch {
-	case t == 0:
-		return Value{}
-	case t == 7:
-		return Value{Kind: Real}
-	case t >= 8 && t <= 9:
-		return Value{Kind: Integer, Int: int64(t - 8)}
-	case t < 7:
-		n := int64(int8(data[0]))
-		for _, b := range data[1:] {
-			n = n<<8 | int64(b)
-		}
-		return Value{Kind: Integer, Int: n}
-	case t%2 == 0:
-		return Value{Kind: Blob, Bytes: data}
+// integer is a signed number of one or more bytes.
+func integer(data []byte) int64 {
+	n := int64(int8(data[0]))
+	for _, b := range data[1:] {
+		n = n<<8 | int64(b)
 	}
-	return Value{Kind: Text, Bytes: data}
+	return n
 }
 
 // payload reads the chain of pages that a long row is spread over. A chain that
-// does not end where the row does is a wrong one.
-func (c Cell) payload() ([]byte, error) {
+// does not end where the row does is damaged.
+func (c cell) payload() ([]byte, error) {
 	if c.overflow == 0 && int64(len(c.local)) == c.size {
 		return c.local, nil
 	}
-	f := c.page.file
+	db := c.page.db
 	payload := append(make([]byte, 0, min(c.size, 1<<20)), c.local...)
 	next := c.overflow
 	for int64(len(payload)) < c.size {
-		p, err := f.Page(next)
-		if err != nil || f.reads[next] >= maxReads {
+		p, err := db.page(next)
+		if err != nil || db.reads[next] >= maxReads {
 			return nil, errRow
 		}
-		f.reads[next]++
+		db.reads[next]++
 		next = binary.BigEndian.Uint32(p.data)
 		payload = append(payload, p.data[4:min(int64(len(p.data)), 4+c.size-int64(len(payload)))]...)
 	}
@@ -200,39 +212,6 @@ func (c Cell) payload() ([]byte, error) {
 		return nil, errRow
 	}
 	return payload, nil
-}
-
-// Span is a part of a row: bytes of one page.
-type Span struct {
-	Page       Page
-	Start, End int
-}
-
-// Spans returns where the bytes of a row are.
-func (c Cell) Spans() ([]Span, error) {
-	at := c.start
-	end := len(c.page.data) - len(c.page.data[at:]) + c.headLength() + len(c.local)
-	if c.overflow != 0 {
-		end += 4
-	}
-	spans := []Span{{c.page, at, end}}
-	for next, left := c.overflow, c.size-int64(len(c.local)); left > 0; {
-		p, err := c.page.file.Page(next)
-		if err != nil {
-			return nil, err
-		}
-		part := min(left, int64(len(p.data))-4)
-		spans = append(spans, Span{p, 0, 4 + int(part)})
-		next, left = binary.BigEndian.Uint32(p.data), left-part
-	}
-	return spans, nil
-}
-
-// headLength is the length of the cell before its payload.
-func (c Cell) headLength() int {
-	_, a := varint(c.page.data[c.start:])
-	_, b := varint(c.page.data[c.start+a:])
-	return a + b
 }
 
 // varint reads a variable-length integer; n is its length, 0 when it is cut off.

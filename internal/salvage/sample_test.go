@@ -1,9 +1,9 @@
 package salvage
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -194,50 +194,73 @@ func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) s
 	return out
 }
 
-func (s sample) file(db, wal []byte) (*File, error) {
-	return Open(Source{ReaderAt: bytes.NewReader(db), Size: int64(len(db))},
-		Source{ReaderAt: bytes.NewReader(wal), Size: int64(len(wal))})
-}
-
 // locate finds the bytes of every row, in the undamaged files.
 func (s sample) locate(t testing.TB) {
 	t.Helper()
-	f, err := s.file(s.db, s.wal)
+	f, err := open(s.db, s.wal)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, o := range f.Objects() {
-		if o.Name != "turns" && o.Name != "conversations" {
+	for _, o := range f.objects() {
+		if o.name != "turns" && o.name != "conversations" {
 			continue
 		}
-		for _, n := range f.Tree(o.Root).Pages {
-			p, err := f.Page(n)
-			if err != nil || !p.IsTableLeaf() {
+		for _, n := range f.tree(o.root).pages {
+			p, err := f.page(n)
+			if err != nil || !p.hasRows() {
 				continue
 			}
-			cells, _ := p.Cells()
+			cells, _ := p.cells()
 			for _, c := range cells {
-				row, err := c.Row()
+				row, err := c.row()
 				if err != nil {
 					t.Fatal(err)
 				}
-				id := string(row[0].Bytes)
-				if o.Name == "turns" {
-					id = string(row[1].Bytes)
+				id := string(row[0].data)
+				if o.name == "turns" {
+					id = string(row[1].data)
 				}
-				spans, err := c.Spans()
-				if err != nil {
-					t.Fatal(err)
-				}
-				for _, span := range spans {
-					s.bytes[id] = append(s.bytes[id], extent{span.Page.InLog, span.Page.Offset + int64(span.Start), span.Page.Offset + int64(span.End)})
-				}
+				s.bytes[id] = extents(t, c)
 			}
 		}
 	}
 	if len(s.bytes) != len(s.rows) {
 		t.Fatalf("%d rows were located in the file, SQL has %d", len(s.bytes), len(s.rows))
 	}
+}
+
+// extents returns where the bytes of a row are: its cell, and its parts on other
+// pages.
+func extents(t testing.TB, c cell) []extent {
+	t.Helper()
+	end := c.start
+	for range 2 { // the size and the row id
+		_, n := varint(c.page.data[end:])
+		end += n
+	}
+	end += len(c.local)
+	if c.overflow != 0 {
+		end += 4
+	}
+	all := []extent{extentOf(c.page, c.start, end)}
+	for next, left := c.overflow, int(c.size)-len(c.local); left > 0; {
+		p, err := c.page.db.page(next)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := min(left, len(p.data)-4)
+		all = append(all, extentOf(p, 0, 4+part))
+		next, left = binary.BigEndian.Uint32(p.data), left-part
+	}
+	return all
+}
+
+func extentOf(p page, start, end int) extent {
+	if f, ok := p.db.log.newest[p.number]; ok {
+		return extent{true, f.offset + frameHeader + int64(start), f.offset + frameHeader + int64(end)}
+	}
+	offset := int64(p.number-1) * int64(p.db.pageSize)
+	return extent{false, offset + int64(start), offset + int64(end)}
 }
 
 // A row is undamaged when no byte of its cell and none of the pages that it goes

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -12,8 +13,8 @@ import (
 	"testing"
 )
 
-// files makes a database of many kinds of rows with an open log.
-func files(t testing.TB, pageSize int) (db, wal []byte, want map[int64]string) {
+// noteFiles makes a database of many kinds of rows with an open log.
+func noteFiles(t testing.TB, pageSize int) (db, wal []byte, want map[int64]string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
 	conn, err := sql.Open("sqlite", "file:"+filepath.ToSlash(path))
@@ -53,48 +54,54 @@ func files(t testing.TB, pageSize int) (db, wal []byte, want map[int64]string) {
 	return db, wal, want
 }
 
-func open(db, wal []byte) (*File, error) {
-	return Open(Source{ReaderAt: bytes.NewReader(db), Size: int64(len(db))},
-		Source{ReaderAt: bytes.NewReader(wal), Size: int64(len(wal))})
+func open(db, wal []byte) (*database, error) {
+	return newDatabase(sectionOf(db), sectionOf(wal))
 }
 
-// notes returns the rows of the table as files has them.
-func notes(t testing.TB, f *File) map[int64]string {
+func sectionOf(data []byte) *io.SectionReader {
+	return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
+}
+
+// hasColumns matches cells with this many columns.
+func hasColumns(n int) func(cell) bool { return func(c cell) bool { return len(c.types) == n } }
+
+// notes returns the rows of the table as noteFiles makes them.
+func notes(t testing.TB, f *database) map[int64]string {
 	t.Helper()
 	got := map[int64]string{}
-	for _, o := range f.Objects() {
-		tree := f.Tree(o.Root)
-		if !tree.Complete {
-			t.Errorf("the tree of %s is not complete", o.Name)
+	for _, o := range f.objects() {
+		tree := f.tree(o.root)
+		if !tree.complete {
+			t.Errorf("the tree of %s is not complete", o.name)
 		}
-		if o.Name != "notes" {
+		if o.name != "notes" {
 			continue
 		}
-		for _, n := range tree.Pages {
-			p, err := f.Page(n)
+		for _, n := range tree.pages {
+			p, err := f.page(n)
 			if err != nil {
 				t.Fatal(err)
 			}
-			cells, ok := p.Cells()
+			cells, ok := p.cells()
 			if !ok {
 				t.Errorf("page %d has cells that cannot be read", n)
 			}
 			for _, c := range cells {
-				if !p.IsTableLeaf() {
+				if !p.hasRows() {
 					continue
 				}
-				row, err := c.Row()
+				row, err := c.row()
 				if err != nil {
 					t.Fatal(err)
 				}
-				got[c.Rowid] = fmt.Sprintf("%s|%d|%x", row[1].Bytes, row[2].Int, row[3].Bytes)
+				got[c.rowid] = fmt.Sprintf("%s|%d|%x", row[1].data, row[2].n, row[3].data)
 			}
 		}
 	}
 	return got
 }
 
-func wantNotes(t testing.TB, what string, f *File, want map[int64]string) {
+func wantNotes(t testing.TB, what string, f *database, want map[int64]string) {
 	t.Helper()
 	got := notes(t, f)
 	if len(got) != len(want) {
@@ -107,22 +114,22 @@ func wantNotes(t testing.TB, what string, f *File, want map[int64]string) {
 	}
 }
 
-func TestASoundFileReadsAsSQLiteReadsIt(t *testing.T) {
+func TestAnIntactFileReadsAsSQLiteReadsIt(t *testing.T) {
 	for _, size := range []int{512, 1024, 4096, 65536} {
-		db, wal, want := files(t, size)
+		db, wal, want := noteFiles(t, size)
 		f, err := open(db, wal)
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantNotes(t, fmt.Sprint("page size ", size), f, want)
-		if n := f.DamagedFrames(); n != 0 {
+		if n := f.log.damaged; n != 0 {
 			t.Errorf("page size %d: %d damaged frames in a sound log", size, n)
 		}
 	}
 }
 
 func TestTheHeaderMayBeGone(t *testing.T) {
-	db, wal, want := files(t, 1024)
+	db, wal, want := noteFiles(t, 1024)
 	clear(db[:100])
 	clear(wal[:32])
 	f, err := open(db, wal)
@@ -133,8 +140,8 @@ func TestTheHeaderMayBeGone(t *testing.T) {
 }
 
 // Damage inside one word of 32 bits of the log leaves no trace, wherever it is.
-func TestOneWrongWordOfTheLogIsMended(t *testing.T) {
-	db, wal, want := files(t, 512)
+func TestOneWrongWordOfTheLogIsCorrected(t *testing.T) {
+	db, wal, want := noteFiles(t, 512)
 	random := rand.New(rand.NewPCG(5, 6))
 	step := max(1, len(wal)/4/700)
 	for word := 0; word+4 <= len(wal)-4; word += 4 * step {
@@ -144,7 +151,7 @@ func TestOneWrongWordOfTheLogIsMended(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if f.DamagedFrames() == 0 {
+		if f.log.damaged == 0 {
 			t.Errorf("word at %d: the damage was not noticed", word)
 		}
 		wantNotes(t, fmt.Sprint("word at ", word), f, want)
@@ -155,41 +162,42 @@ func TestOneWrongWordOfTheLogIsMended(t *testing.T) {
 }
 
 func TestATornEndOfTheLogIsNotCommitted(t *testing.T) {
-	db, wal, want := files(t, 512)
+	db, wal, want := noteFiles(t, 512)
 	for _, cut := range []int{1, 100, 512 + 24 - 1} {
 		f, err := open(db, append(bytes.Clone(wal), wal[len(wal)-512-24:len(wal)-cut]...))
 		if err != nil {
 			t.Fatal(err)
 		}
 		wantNotes(t, fmt.Sprint("cut ", cut), f, want)
-		if n := f.DamagedFrames(); n != 0 {
+		if n := f.log.damaged; n != 0 {
 			t.Errorf("a torn end counts as %d damaged frames", n)
 		}
 	}
 }
 
 func TestRowsAreFoundByTheirForm(t *testing.T) {
-	db, _, _ := files(t, 1024)
+	db, _, _ := noteFiles(t, 1024)
 	f, err := open(db, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := notes(t, f)
 	broken := bytes.Clone(db)
-	for n := uint32(2); n <= f.Pages(); n++ {
-		if p, err := f.Page(n); err == nil && p.IsTableLeaf() {
-			clear(broken[p.Offset : p.Offset+8])
+	for n := uint32(2); n <= f.pages; n++ {
+		if p, err := f.page(n); err == nil && p.hasRows() {
+			offset := int(n-1) * f.pageSize
+			clear(broken[offset : offset+8])
 		}
 	}
 	if f, err = open(broken, nil); err != nil {
 		t.Fatal(err)
 	}
 	found := map[string]bool{} // old copies too, which the page has not overwritten yet
-	for n := uint32(2); n <= f.Pages(); n++ {
-		p, _ := f.Page(n)
-		for _, c := range p.Search(4) {
-			if row, err := c.Row(); err == nil && row[0].Kind == Null {
-				found[fmt.Sprintf("%d|%s|%d|%x", c.Rowid, row[1].Bytes, row[2].Int, row[3].Bytes)] = true
+	for n := uint32(2); n <= f.pages; n++ {
+		p, _ := f.page(n)
+		for _, c := range p.search(hasColumns(4)) {
+			if row, err := c.row(); err == nil && row[0].kind == kindNull {
+				found[fmt.Sprintf("%d|%s|%d|%x", c.rowid, row[1].data, row[2].n, row[3].data)] = true
 			}
 		}
 	}
@@ -204,7 +212,7 @@ func TestRowsAreFoundByTheirForm(t *testing.T) {
 // out of them: no panic, no endless chain, no more bytes of rows than the pages,
 // each read a few times, can hold.
 func FuzzFile(f *testing.F) {
-	db, wal, _ := files(f, 512)
+	db, wal, _ := noteFiles(f, 512)
 	f.Add(db[:20*512], wal[:32+10*(24+512)])
 	f.Add(db[:512], []byte{})
 	f.Add([]byte{}, wal[:2000])
@@ -216,36 +224,36 @@ func FuzzFile(f *testing.F) {
 		if err != nil {
 			return
 		}
-		file.Objects()
-		file.UserVersion()
-		if len(file.Free()) > int(file.Pages()) {
+		file.objects()
+		file.userVersion()
+		if len(file.freePages()) > int(file.pages) {
 			t.Error("more free pages than pages")
 		}
 		total := 0
-		read := func(p Page) {
-			cells, _ := p.Cells()
-			for _, c := range append(cells, p.Search(3, 4, 5)...) {
-				row, err := c.Row()
+		read := func(p page) {
+			cells, _ := p.cells()
+			for _, c := range append(cells, p.search(func(c cell) bool { return len(c.types) >= 3 && len(c.types) <= 5 })...) {
+				row, err := c.row()
 				if err != nil {
 					continue
 				}
 				for _, v := range row {
-					total += len(v.Bytes)
+					total += len(v.data)
 				}
 			}
-			if len(p.Search(4)) > 65536 {
+			if len(p.search(hasColumns(4))) > 65536 {
 				t.Error("more rows on a page than bytes")
 			}
 		}
-		for n := uint32(1); n <= file.Pages(); n++ {
-			if tree := file.Tree(n); len(tree.Pages) > int(file.Pages()) {
+		for n := uint32(1); n <= file.pages; n++ {
+			if tree := file.tree(n); len(tree.pages) > int(file.pages) {
 				t.Error("a tree has more pages than the file")
 			}
-			if p, err := file.Page(n); err == nil {
+			if p, err := file.page(n); err == nil {
 				read(p)
 			}
 		}
-		for p := range file.Earlier() {
+		for p := range file.olderPages() {
 			read(p)
 		}
 		// Each offset of each page may begin a row on the page itself; what rows

@@ -1,0 +1,187 @@
+package salvage
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"iter"
+)
+
+// headerSize is the length of the database header on page 1.
+const headerSize = 100
+
+// maxReads is how often one page is read as a part of a row: once in an intact
+// file, a few times where pointers are wrong, and not without end in a file that
+// was made to be slow.
+const maxReads = 16
+
+var errPage = errors.New("no such page")
+
+// database is a database file with its write-ahead log. It knows pages, trees and
+// records, and neither SQL nor what the rows mean.
+type database struct {
+	db, wal   *io.SectionReader
+	pageSize  int    // bytes
+	filePages uint32 // in the database file
+	pages     uint32 // in both; the first has the number 1
+	log       walLog
+	reads     []uint8 // by page: how often it was read as overflow
+}
+
+// newDatabase finds the page size and the usable frames of the log; wal is nil
+// when there is no log. It fails only where the readers do.
+func newDatabase(db, wal *io.SectionReader) (*database, error) {
+	d := &database{db: db, wal: wal}
+	var err error
+	if d.pageSize, err = findPageSize(db, wal); err != nil {
+		return nil, err
+	}
+	d.filePages = uint32(min(db.Size()/int64(d.pageSize), 1<<31))
+	d.pages = d.filePages
+	if wal != nil {
+		if err := d.readLog(); err != nil {
+			return nil, err
+		}
+	}
+	d.reads = make([]uint8, d.pages+1)
+	return d, nil
+}
+
+// userVersion is what PRAGMA user_version returns.
+func (d *database) userVersion() int {
+	p, err := d.page(1)
+	if err != nil {
+		return 0
+	}
+	return int(binary.BigEndian.Uint32(p.data[60:]))
+}
+
+// holdsOverflow reports whether a row that was read has a part on the page.
+func (d *database) holdsOverflow(page uint32) bool {
+	return page < uint32(len(d.reads)) && d.reads[page] > 0
+}
+
+// page returns the newest copy of a page.
+func (d *database) page(n uint32) (page, error) {
+	if frame, ok := d.log.newest[n]; ok {
+		return d.framePage(n, frame)
+	}
+	return d.filePage(n)
+}
+
+// filePage returns a page as the database file has it.
+func (d *database) filePage(n uint32) (page, error) {
+	if n == 0 || n > d.filePages {
+		return page{}, errPage
+	}
+	data := make([]byte, d.pageSize)
+	if _, err := d.db.ReadAt(data, int64(n-1)*int64(d.pageSize)); err != nil {
+		return page{}, err
+	}
+	return page{db: d, number: n, data: data}, nil
+}
+
+// framePage returns a page as a frame of the log has it, corrected.
+func (d *database) framePage(n uint32, f frame) (page, error) {
+	data := make([]byte, d.pageSize)
+	if _, err := d.wal.ReadAt(data, f.offset+frameHeader); err != nil {
+		return page{}, err
+	}
+	if f.wrongAt >= 0 {
+		copy(data[f.wrongAt:], f.correct[:])
+	}
+	return page{db: d, number: n, data: data}, nil
+}
+
+// olderPages returns copies of pages that are worth a look after the newest ones:
+// those that a damaged frame has replaced, and damaged frames whose page is not
+// known.
+func (d *database) olderPages() iter.Seq[page] {
+	return func(yield func(page) bool) {
+		for _, f := range d.log.older {
+			var p page
+			var err error
+			if f.offset == 0 {
+				p, err = d.filePage(f.page)
+			} else {
+				p, err = d.framePage(f.page, f)
+			}
+			if err == nil && !yield(p) {
+				return
+			}
+		}
+	}
+}
+
+// freePages returns the pages of the list of free pages, as far as it can be
+// followed.
+func (d *database) freePages() map[uint32]bool {
+	free := map[uint32]bool{}
+	first, err := d.page(1)
+	if err != nil {
+		return free
+	}
+	for trunk := binary.BigEndian.Uint32(first.data[32:]); trunk > 1 && !free[trunk]; {
+		p, err := d.page(trunk)
+		if err != nil {
+			break
+		}
+		free[trunk] = true
+		trunk = binary.BigEndian.Uint32(p.data)
+		count := binary.BigEndian.Uint32(p.data[4:])
+		for i := 8; count > 0 && i+4 <= len(p.data); i += 4 {
+			if n := binary.BigEndian.Uint32(p.data[i:]); n > 1 && n <= d.pages {
+				free[n] = true
+			}
+			count--
+		}
+	}
+	return free
+}
+
+// findPageSize returns the size that the headers name, unless the pages contradict
+// it: the right size is the one at which most of them begin as pages of trees do.
+func findPageSize(db, wal *io.SectionReader) (int, error) {
+	const enough = 4 << 20
+	sample := make([]byte, min(db.Size(), enough))
+	if len(sample) > 0 {
+		if _, err := db.ReadAt(sample, 0); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+	}
+	best, most := 0, -1
+	for _, size := range append(namedSizes(sample, wal), 4096, 512, 1024, 2048, 8192, 1<<14, 1<<15, 1<<16) {
+		if size < 512 || size > 1<<16 || size&(size-1) != 0 {
+			continue
+		}
+		pages := 0
+		for at := 0; at+size <= len(sample); at += size {
+			p := page{number: uint32(at/size) + 1, data: sample[at : at+size]}
+			if cells, ok := p.cellOffsets(); ok && len(cells) > 0 {
+				pages++
+			}
+		}
+		if pages > most {
+			best, most = size, pages
+		}
+	}
+	return best, nil
+}
+
+// namedSizes returns the page sizes that the headers of both files name.
+func namedSizes(db []byte, wal *io.SectionReader) (sizes []int) {
+	if len(db) >= headerSize {
+		size := int(binary.BigEndian.Uint16(db[16:]))
+		if size == 1 {
+			size = 1 << 16
+		}
+		sizes = append(sizes, size)
+	}
+	if wal != nil {
+		var header [walHeader]byte
+		if _, err := wal.ReadAt(header[:], 0); err == nil {
+			sizes = append(sizes, int(binary.BigEndian.Uint32(header[8:])&0x1ffff))
+		}
+	}
+	return sizes
+}

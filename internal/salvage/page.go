@@ -1,0 +1,171 @@
+package salvage
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// The kinds of pages that a tree has, as their first byte names them.
+const (
+	interiorIndex = 2
+	interiorTable = 5
+	leafIndex     = 10
+	leafTable     = 13
+)
+
+// maxDepth bounds the height of a tree; SQLite's own bound is 20.
+const maxDepth = 24
+
+// page is one copy of a page.
+type page struct {
+	number uint32 // 0 when it is not known
+	db     *database
+	data   []byte
+}
+
+// start is where the page's own header begins.
+func (p page) start() int {
+	if p.number == 1 {
+		return headerSize
+	}
+	return 0
+}
+
+// kind is the first byte of the page; ok is false when it is not a page of a tree.
+func (p page) kind() (kind byte, ok bool) {
+	switch k := p.data[p.start()]; k {
+	case interiorIndex, interiorTable, leafIndex, leafTable:
+		return k, true
+	}
+	return 0, false
+}
+
+// hasRows reports whether the page is a leaf of a table.
+func (p page) hasRows() bool { k, _ := p.kind(); return k == leafTable }
+
+// isLeaf reports whether the page is a leaf of a tree.
+func (p page) isLeaf() bool { k, ok := p.kind(); return ok && k&8 != 0 }
+
+// cellOffsets returns where the cells are; ok is false when one is out of bounds.
+func (p page) cellOffsets() (offsets []int, ok bool) {
+	kind, ok := p.kind()
+	if !ok {
+		return nil, false
+	}
+	list := p.start() + 8
+	if kind == interiorIndex || kind == interiorTable {
+		list += 4
+	}
+	count := int(binary.BigEndian.Uint16(p.data[p.start()+3:]))
+	for i := range count {
+		if list+2*i+2 > len(p.data) {
+			return offsets, false
+		}
+		offset := int(binary.BigEndian.Uint16(p.data[list+2*i:]))
+		if offset < list || offset >= len(p.data) {
+			ok = false
+			continue
+		}
+		offsets = append(offsets, offset)
+	}
+	return offsets, ok
+}
+
+// cells returns the cells that the page's header lists; ok is false when some of
+// them could not be read.
+func (p page) cells() (cells []cell, ok bool) {
+	offsets, ok := p.cellOffsets()
+	kind, _ := p.kind()
+	for _, offset := range offsets {
+		c, valid := p.cell(offset, kind)
+		if !valid {
+			ok = false
+			continue
+		}
+		cells = append(cells, c)
+	}
+	return cells, ok
+}
+
+// search returns whatever on the page has the form of a row of a table that match
+// accepts, at any offset: cells that the page's header has lost, but also what was
+// deleted or moved and is not yet overwritten.
+func (p page) search(match func(cell) bool) []cell {
+	var found []cell
+	for offset := range p.data {
+		if c, ok := p.cell(offset, leafTable); ok && match(c) {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// tree is what can be reached from a root page.
+type tree struct {
+	pages    []uint32 // in the order of their keys
+	complete bool     // every pointer led to a page of the right kind
+}
+
+// tree follows the pointers from a root page.
+func (d *database) tree(root uint32) tree {
+	t := tree{complete: true}
+	d.follow(root, 0, 0, map[uint32]bool{}, &t)
+	return t
+}
+
+// follow adds a page and those below it. Parent is the kind of the page that
+// points to it, 0 at the root.
+func (d *database) follow(n uint32, parent byte, depth int, seen map[uint32]bool, t *tree) {
+	p, err := d.page(n)
+	if err != nil || seen[n] || depth > maxDepth {
+		t.complete = false
+		return
+	}
+	kind, ok := p.kind()
+	// The kinds of pages of tables are odd, those of indexes even.
+	if !ok || parent != 0 && kind&1 != parent&1 {
+		t.complete = false
+		return
+	}
+	seen[n] = true
+	t.pages = append(t.pages, n)
+	if p.isLeaf() {
+		return
+	}
+	cells, ok := p.cells()
+	if !ok {
+		t.complete = false
+	}
+	for _, c := range cells {
+		d.follow(c.child, kind, depth+1, seen, t)
+	}
+	d.follow(binary.BigEndian.Uint32(p.data[p.start()+8:]), kind, depth+1, seen, t)
+}
+
+// object is a table or an index, as the file's own schema describes it.
+type object struct {
+	kind, name, sql string
+	root            uint32
+}
+
+// objects returns what can be read of the file's schema.
+func (d *database) objects() []object {
+	var objects []object
+	for _, n := range d.tree(1).pages {
+		p, err := d.page(n)
+		if err != nil || !p.hasRows() {
+			continue
+		}
+		cells, _ := p.cells()
+		for _, c := range cells {
+			row, err := c.row()
+			if err != nil || len(row) != 5 || row[3].n < 0 || row[3].n > math.MaxUint32 {
+				continue
+			}
+			objects = append(objects, object{
+				kind: string(row[0].data), name: string(row[1].data), sql: string(row[4].data), root: uint32(row[3].n),
+			})
+		}
+	}
+	return objects
+}

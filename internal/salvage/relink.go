@@ -1,0 +1,149 @@
+package salvage
+
+import (
+	"database/sql"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
+)
+
+// fallbackProfile is the profile that always exists.
+const fallbackProfile = "local"
+
+const (
+	answeredBefore = `(SELECT b.id FROM turns b WHERE b.conversation = turns.conversation AND b.seq < turns.seq AND b.state = 'answered' ORDER BY b.seq DESC LIMIT 1)`
+	latestAnswered = `(SELECT id FROM turns WHERE conversation = conversations.id AND state = 'answered' ORDER BY seq DESC LIMIT 1)`
+)
+
+// relink makes the rows trees again. A turn whose conversation does not exist
+// moves to the one of its parent; a conversation of which only turns are left gets a row with
+// the title of its first question, in the profile that most have. A turn whose
+// parent is lost follows the latest answered turn that was asked before it: where a
+// conversation has no branches that is the one before the gap. A lost head becomes
+// the latest answered turn.
+func (b *rebuild) relink() error {
+	if err := b.resolveConflicts(); err != nil {
+		return err
+	}
+	if err := b.repair(`UPDATE turns SET conversation = (SELECT p.conversation FROM turns p WHERE p.id = turns.parent)
+		WHERE conversation NOT IN (SELECT id FROM conversations)
+		AND EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation <> turns.conversation)`); err != nil {
+		return err
+	}
+	if err := b.addLostConversations(); err != nil {
+		return err
+	}
+	// A time that was lost is taken from the turns: without it a conversation would
+	// look old enough to be pruned.
+	if err := b.repair(`UPDATE conversations SET
+		created = CASE WHEN created > 0 THEN created ELSE coalesce((SELECT min(asked) FROM turns WHERE conversation = conversations.id), ?1) END,
+		updated = CASE WHEN updated > 0 THEN updated ELSE coalesce((SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = conversations.id), ?1) END
+		WHERE created <= 0 OR updated <= 0`, time.Now().UnixMilli()); err != nil {
+		return err
+	}
+	for _, query := range []string{
+		`UPDATE turns SET parent = ` + answeredBefore + ` WHERE parent IS NOT NULL
+			AND NOT EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation = turns.conversation)`,
+		// Each of these goes to an earlier one, so that no circle is left.
+		`UPDATE turns SET parent = ` + answeredBefore + ` WHERE id NOT IN (` + rooted + `)`,
+		`UPDATE conversations SET head = ` + latestAnswered + ` WHERE (head IS NOT NULL OR EXISTS(SELECT 1 FROM turns WHERE conversation = conversations.id AND state = 'answered'))
+			AND NOT EXISTS(SELECT 1 FROM turns WHERE id = conversations.head AND conversation = conversations.id AND state = 'answered')`,
+	} {
+		if err := b.repair(query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// repair runs a statement; the rows that it changes or adds count as repaired.
+func (b *rebuild) repair(query string, args ...any) error {
+	result, err := b.tx.ExecContext(b.ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	n, err := result.RowsAffected()
+	b.Repaired += int(n)
+	return err
+}
+
+// resolveConflicts decides whether the row or the index has the right id: the one
+// that others refer to.
+func (b *rebuild) resolveConflicts() error {
+	for _, c := range b.conflicts {
+		query := `UPDATE turns SET id = ?2 WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM turns WHERE id = ?2)
+			AND (EXISTS(SELECT 1 FROM turns WHERE parent = ?2) OR EXISTS(SELECT 1 FROM conversations WHERE head = ?2))`
+		if c.table == &b.conversations {
+			query = `UPDATE conversations SET id = ?2 WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM conversations WHERE id = ?2)
+				AND EXISTS(SELECT 1 FROM turns WHERE conversation = ?2)`
+		}
+		if err := b.repair(query, c.row, c.expected); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// addLostConversations adds a row for each conversation of which only turns are left.
+func (b *rebuild) addLostConversations() error {
+	profile := fallbackProfile
+	err := b.tx.QueryRowContext(b.ctx, `SELECT coalesce((SELECT profile FROM conversations GROUP BY profile ORDER BY count(*) DESC, profile LIMIT 1), ?)`, profile).Scan(&profile)
+	if err != nil {
+		return err
+	}
+	rows, err := b.tx.QueryContext(b.ctx, `SELECT t.conversation, min(t.seq), t.question, t.agent_id, t.asked,
+		(SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = t.conversation),
+		(SELECT id FROM turns WHERE conversation = t.conversation AND state = 'answered' ORDER BY seq DESC LIMIT 1)
+		FROM turns t WHERE t.conversation NOT IN (SELECT id FROM conversations) GROUP BY t.conversation`)
+	if err != nil {
+		return err
+	}
+	type conversation struct {
+		id, question, agent string
+		created, updated    int64
+		head                sql.NullString
+	}
+	var lost []conversation
+	if err := sqlite.Each(rows, func() error {
+		var c conversation
+		var seq int64
+		err := rows.Scan(&c.id, &seq, &c.question, &c.agent, &c.created, &c.updated, &c.head)
+		lost = append(lost, c)
+		return err
+	}); err != nil {
+		return err
+	}
+	for _, c := range lost {
+		if err := b.repair(`INSERT INTO conversations(id, title, profile, agent_id, head, created, updated) VALUES(?, ?, ?, ?, ?, ?, ?)`,
+			c.id, history.TitleOf(c.question), profile, c.agent, c.head, c.created, c.updated); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// count counts the rows of the new history, and those that the indexes of the
+// damaged one list besides.
+func (b *rebuild) count() error {
+	if err := b.tx.QueryRowContext(b.ctx, countRows).Scan(&b.Conversations, &b.Turns); err != nil {
+		return err
+	}
+	for _, t := range b.tables() {
+		lost := &b.LostTurns
+		if t == &b.conversations {
+			lost = &b.LostConversations
+		}
+		for _, e := range t.indexed {
+			if e.found {
+				continue
+			}
+			var n int
+			if err := b.tx.QueryRowContext(b.ctx, `SELECT count(*) FROM `+t.name+` WHERE id = ?`, e.id).Scan(&n); err != nil {
+				return err
+			}
+			*lost += 1 - n
+		}
+	}
+	return nil
+}
