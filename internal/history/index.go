@@ -30,16 +30,12 @@ func FillIndex(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	for from := int64(-1); ; {
-		rows, err := tx.QueryContext(ctx, `SELECT seq, question, coalesce(reply, '') FROM turns WHERE seq > ? ORDER BY seq LIMIT 500`, from)
-		if err != nil {
-			return err
-		}
 		type row struct {
 			seq             int64
 			question, reply string
 		}
 		var batch []row
-		if err := sqlite.Each(rows, func() error {
+		if err := sqlite.Each(ctx, tx, `SELECT seq, question, coalesce(reply, '') FROM turns WHERE seq > ? ORDER BY seq LIMIT 500`, []any{from}, func(rows *sql.Rows) error {
 			var r row
 			err := rows.Scan(&r.seq, &r.question, &r.reply)
 			batch = append(batch, r)
@@ -61,13 +57,8 @@ func FillIndex(ctx context.Context, tx *sql.Tx) error {
 }
 
 func fillTitles(ctx context.Context, tx *sql.Tx) error {
-	rows, err := tx.QueryContext(ctx, `SELECT rowid, title FROM conversations`)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = rows.Close() }()
 	titles := map[int64]string{}
-	if err := sqlite.Each(rows, func() error {
+	if err := sqlite.Each(ctx, tx, `SELECT rowid, title FROM conversations`, nil, func(rows *sql.Rows) error {
 		var id int64
 		var title string
 		err := rows.Scan(&id, &title)

@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"strings"
 	"time"
@@ -86,15 +87,11 @@ func (s *Store) searchTurns(ctx context.Context, q Query, want, reject []needle)
 	case "assistant":
 		query = "{reply} : (" + query + ")"
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT t.id, t.conversation, t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, coalesce(t.parent, '')
+	var hits []Hit
+	err := sqlite.Each(ctx, s.db, `SELECT t.id, t.conversation, t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, coalesce(t.parent, '')
 		FROM turns_index i CROSS JOIN turns t ON t.seq = i.rowid CROSS JOIN conversations c ON c.id = t.conversation
 		WHERE turns_index MATCH ?1 AND i.rowid >= ?2 AND c.deleted IS NULL AND (?3 = '' OR t.agent_id = ?3) AND (?4 = '' OR c.profile = ?4)
-		ORDER BY i.rowid DESC LIMIT ?5`, query, firstSeq(q.Since), q.AgentID, q.Profile, q.Limit)
-	if err != nil {
-		return nil, s.readError(err)
-	}
-	var hits []Hit
-	err = sqlite.Each(rows, func() error {
+		ORDER BY i.rowid DESC LIMIT ?5`, []any{query, firstSeq(q.Since), q.AgentID, q.Profile, q.Limit}, func(rows *sql.Rows) error {
 		var t Turn
 		var asked int64
 		if err := rows.Scan(&t.ID, &t.Conversation, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &t.Parent); err != nil {

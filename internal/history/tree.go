@@ -56,12 +56,8 @@ func (s *Store) tree(ctx context.Context, tx *sql.Tx, id string) (Tree, error) {
 	if len(found) == 0 {
 		return Tree{}, &NotFoundError{Ref: id}
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, id)
-	if err != nil {
-		return Tree{}, s.readError(err)
-	}
 	tree := Tree{Conversation: found[0]}
-	err = sqlite.Each(rows, func() error {
+	err = sqlite.Each(ctx, tx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, []any{id}, func(rows *sql.Rows) error {
 		t, _, err := scanTurn(rows)
 		tree.Turns = append(tree.Turns, t)
 		return err

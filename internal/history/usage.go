@@ -2,6 +2,7 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"time"
 
@@ -44,13 +45,9 @@ func (s *Store) Tokens(ctx context.Context, profile string, by Grouping, since t
 	default:
 		return nil, fmt.Errorf("tokens cannot be summed by %q", by)
 	}
-	rows, err := s.db.QueryContext(ctx, `SELECT `+key+` AS key, `+title+`, count(*), `+sum("t.prompt_tokens")+`, `+sum("t.completion_tokens")+`, `+sum("t.total_tokens")+` AS total
-		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? GROUP BY key ORDER BY `+order, profile, firstSeq(since))
-	if err != nil {
-		return nil, s.readError(err)
-	}
 	var out []Spent
-	err = sqlite.Each(rows, func() error {
+	err := sqlite.Each(ctx, s.db, `SELECT `+key+` AS key, `+title+`, count(*), `+sum("t.prompt_tokens")+`, `+sum("t.completion_tokens")+`, `+sum("t.total_tokens")+` AS total
+		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? GROUP BY key ORDER BY `+order, []any{profile, firstSeq(since)}, func(rows *sql.Rows) error {
 		var r Spent
 		err := rows.Scan(&r.Key, &r.Title, &r.Turns, &r.PromptTokens, &r.CompletionTokens, &r.TotalTokens)
 		out = append(out, r)
@@ -74,13 +71,9 @@ func counted(n int64) int64 {
 
 // tokensByDay groups here, because SQLite does not know every zone.
 func (s *Store) tokensByDay(ctx context.Context, profile string, since time.Time, location *time.Location) ([]Spent, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT t.asked, coalesce(t.prompt_tokens, 0), coalesce(t.completion_tokens, 0), coalesce(t.total_tokens, 0)
-		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? ORDER BY t.seq`, profile, firstSeq(since))
-	if err != nil {
-		return nil, s.readError(err)
-	}
 	var out []Spent
-	err = sqlite.Each(rows, func() error {
+	err := sqlite.Each(ctx, s.db, `SELECT t.asked, coalesce(t.prompt_tokens, 0), coalesce(t.completion_tokens, 0), coalesce(t.total_tokens, 0)
+		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? ORDER BY t.seq`, []any{profile, firstSeq(since)}, func(rows *sql.Rows) error {
 		var asked int64
 		var u Usage
 		if err := rows.Scan(&asked, &u.PromptTokens, &u.CompletionTokens, &u.TotalTokens); err != nil {

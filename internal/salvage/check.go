@@ -157,11 +157,7 @@ const countRows = `SELECT (SELECT count(*) FROM conversations), (SELECT count(*)
 
 // checkIntegrity asks SQLite, which asks the search index too.
 func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
-	rows, err := db.QueryContext(ctx, `PRAGMA integrity_check(20)`)
-	if err != nil {
-		return err
-	}
-	return sqlite.Each(rows, func() error {
+	return sqlite.Each(ctx, db, `PRAGMA integrity_check(20)`, nil, func(rows *sql.Rows) error {
 		var line string
 		if err := rows.Scan(&line); err != nil {
 			return err

@@ -123,7 +123,7 @@ func TestAnIntactFileReadsAsSQLiteReadsIt(t *testing.T) {
 		}
 		wantNotes(t, fmt.Sprint("page size ", size), f, want)
 		if n := f.log.damaged; n != 0 {
-			t.Errorf("page size %d: %d damaged frames in a sound log", size, n)
+			t.Errorf("page size %d: %d damaged frames in an intact log", size, n)
 		}
 	}
 }

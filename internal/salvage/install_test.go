@@ -29,7 +29,7 @@ func damagedHistory(t *testing.T) (dir string, db, wal []byte) {
 			t.Fatal(err)
 		}
 	}
-	// The log holds the first page anew, so it goes too.
+	// The log has a newer copy of the first page, which goes too.
 	for at := walHeader; at+walFrame <= len(wal); at += walFrame {
 		if bytes.Equal(wal[at:at+4], []byte{0, 0, 0, 1}) {
 			clear(wal[at+24+100 : at+walFrame])
@@ -128,15 +128,15 @@ func TestInstallReplacesTheHistoryAndBacksUpTheDamagedOne(t *testing.T) {
 	}
 	wantFile(t, filepath.Join(dir, history.FileName), db)
 	wantFile(t, filepath.Join(dir, history.FileName+"-wal"), wal)
-	aside, err := r.Install()
+	backup, err := r.Install()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	wantFile(t, aside, db)
-	wantFile(t, aside+"-wal", wal)
+	wantFile(t, backup, db)
+	wantFile(t, backup+"-wal", wal)
 	if h, err = Check(t.Context(), dir); err != nil || len(h.Damage)+len(h.Index) > 0 || h.Turns != r.Turns || h.Conversations != r.Conversations {
 		t.Errorf("after the repair the check found %+v, %v", h, err)
 	}
@@ -174,7 +174,7 @@ func TestAnInterruptedInstallIsFoundAndCompleted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	aside, err := backUp(path, time.Now())
+	want, err := backUp(path, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -193,11 +193,11 @@ func TestAnInterruptedInstallIsFoundAndCompleted(t *testing.T) {
 	if again.Recovered != r.Recovered {
 		t.Errorf("the second recovery found %+v, the first %+v", again.Recovered, r.Recovered)
 	}
-	if kept, err := again.Install(); err != nil || kept != aside {
-		t.Errorf("kept as %s, %v; want %s", kept, err, aside)
+	if backup, err := again.Install(); err != nil || backup != want {
+		t.Errorf("moved to %s, %v; want %s", backup, err, want)
 	}
-	wantFile(t, aside, db)
-	wantFile(t, aside+"-wal", wal)
+	wantFile(t, want, db)
+	wantFile(t, want+"-wal", wal)
 }
 
 func TestAHistoryOfANewerHobnobIsNotRecovered(t *testing.T) {

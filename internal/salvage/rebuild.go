@@ -97,8 +97,8 @@ func (b *rebuild) openTables() (err error) {
 	if b.conversations.layout, b.turns.layout, err = readLayouts(b.ctx); err != nil {
 		return err
 	}
-	b.conversations.insert = b.conversations.layout.insert(`excluded.updated > conversations.updated`)
-	b.turns.insert = b.turns.layout.insert(`turns.state <> 'answered' AND excluded.state = 'answered'`)
+	b.conversations.insert = b.conversations.insertSQL(`excluded.updated > conversations.updated`)
+	b.turns.insert = b.turns.insertSQL(`turns.state <> 'answered' AND excluded.state = 'answered'`)
 	objects := b.from.objects()
 	for _, t := range b.tables() {
 		for _, o := range objects {

@@ -144,9 +144,9 @@ func use(t *testing.T, dir string, db, wal []byte) (noticed bool) {
 	if s, err := history.Open(ctx, dir); err == nil {
 		if len(h.Damage) == 0 && len(h.Index) > 0 {
 			if err := s.RebuildIndex(ctx); err != nil && !errors.Is(err, sqlite.ErrDamaged) {
-				t.Errorf("the index %v was not made anew: %v", h.Index, err)
+				t.Errorf("the index %v was not rebuilt: %v", h.Index, err)
 			} else if h, err := Check(ctx, dir); err != nil || len(h.Index)+len(h.Damage) > 0 {
-				t.Errorf("after the index was made anew the check found %+v, %v", h, err)
+				t.Errorf("after the index was rebuilt the check found %+v, %v", h, err)
 			}
 		}
 		_, _ = s.List(ctx, history.Filter{Profile: "work", Limit: 10})
@@ -192,7 +192,7 @@ func (s sample) recover(t *testing.T, i int, db, wal []byte) (map[string]string,
 	return readAll(t, out.DB), report
 }
 
-// FuzzSalvage takes any bytes for a history and its log: what comes out is a sound
+// FuzzSalvage takes any bytes for a history and its log: what comes out is an intact
 // history all the same.
 func FuzzSalvage(f *testing.F) {
 	s := makeSample(f, 8, 9, func(time.Duration) {})

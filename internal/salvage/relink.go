@@ -92,20 +92,16 @@ func (b *rebuild) addLostConversations() error {
 	if err != nil {
 		return err
 	}
-	rows, err := b.tx.QueryContext(b.ctx, `SELECT t.conversation, min(t.seq), t.question, t.agent_id, t.asked,
-		(SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = t.conversation),
-		(SELECT id FROM turns WHERE conversation = t.conversation AND state = 'answered' ORDER BY seq DESC LIMIT 1)
-		FROM turns t WHERE t.conversation NOT IN (SELECT id FROM conversations) GROUP BY t.conversation`)
-	if err != nil {
-		return err
-	}
 	type conversation struct {
 		id, question, agent string
 		created, updated    int64
 		head                sql.NullString
 	}
 	var lost []conversation
-	if err := sqlite.Each(rows, func() error {
+	if err := sqlite.Each(b.ctx, b.tx, `SELECT t.conversation, min(t.seq), t.question, t.agent_id, t.asked,
+		(SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = t.conversation),
+		(SELECT id FROM turns WHERE conversation = t.conversation AND state = 'answered' ORDER BY seq DESC LIMIT 1)
+		FROM turns t WHERE t.conversation NOT IN (SELECT id FROM conversations) GROUP BY t.conversation`, nil, func(rows *sql.Rows) error {
 		var c conversation
 		var seq int64
 		err := rows.Scan(&c.id, &seq, &c.question, &c.agent, &c.created, &c.updated, &c.head)

@@ -107,8 +107,8 @@ func (r *row) state(v value) any {
 	return r.oneOf(v, string(instead), string(history.Pending), string(history.Answered), string(history.Failed), string(history.Unknown))
 }
 
-// time is a time in milliseconds. In place of one that is out of range stands
-// another that is near it.
+// time is a time in milliseconds. One that is out of range is replaced by another
+// time of the row.
 func (r *row) time(name string) any {
 	v := r.value(name)
 	if v.kind == kindNull {

@@ -19,7 +19,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// sample is a history as its two files hold it, and what stands in it where.
+// sample is a history as its two files hold it, and where in them its rows are.
 type sample struct {
 	db, wal []byte
 	rows    map[string]string // id → every field, as SQL gives them
@@ -44,13 +44,8 @@ func readAll(t testing.TB, db *sql.DB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, query := range []string{allTurns, allConversations} {
-		rows, err := db.QueryContext(context.Background(), query)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer func() { _ = rows.Close() }()
-		columns, _ := rows.Columns()
-		if err := sqlite.Each(rows, func() error {
+		if err := sqlite.Each(context.Background(), db, query, nil, func(rows *sql.Rows) error {
+			columns, _ := rows.Columns()
 			values := make([]string, len(columns))
 			into := make([]any, len(columns))
 			for i := range values {

@@ -55,13 +55,9 @@ func (l *layout) read(ctx context.Context, tx *sql.Tx) error {
 	if err := tx.QueryRowContext(ctx, `SELECT sql FROM sqlite_schema WHERE name = ?`, l.name).Scan(&l.sql); err != nil {
 		return err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT name, type, NOT ("notnull" OR pk), pk AND type = 'INTEGER',
-		name IN ('id', 'conversation', 'parent', 'head') FROM pragma_table_info(?)`, l.name)
-	if err != nil {
-		return err
-	}
 	l.columns = nil
-	if err := sqlite.Each(rows, func() error {
+	if err := sqlite.Each(ctx, tx, `SELECT name, type, NOT ("notnull" OR pk), pk AND type = 'INTEGER',
+		name IN ('id', 'conversation', 'parent', 'head') FROM pragma_table_info(?)`, []any{l.name}, func(rows *sql.Rows) error {
 		var c column
 		var declared string
 		err := rows.Scan(&c.name, &declared, &c.nullable, &c.isKey, &c.isID)
@@ -107,10 +103,10 @@ func (c column) fits(t uint64) bool {
 	}
 }
 
-// insert is the statement that adds a row, whose arguments are the row id and the
+// insertSQL is the statement that adds a row, whose arguments are the row id and the
 // columns but the key. It replaces a row with the same id where the new one is
 // preferred.
-func (l *layout) insert(preferred string) string {
+func (l *layout) insertSQL(preferred string) string {
 	names, updates := []string{"rowid"}, []string{}
 	for _, c := range l.columns {
 		if !c.isKey {

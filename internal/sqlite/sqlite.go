@@ -198,15 +198,25 @@ func write(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
 	return tx.Commit()
 }
 
-// Each calls fn for every row and closes the rows.
-func Each(rows *sql.Rows, fn func() error) error {
+// Queryer is a database or a transaction.
+type Queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+// Each runs a query and calls fn for every row. Errors are those of the driver and
+// of fn.
+func Each(ctx context.Context, db Queryer, query string, args []any, fn func(*sql.Rows) error) error {
+	rows, err := db.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = rows.Close() }()
 	for rows.Next() {
-		if err := fn(); err != nil {
-			_ = rows.Close()
+		if err := fn(rows); err != nil {
 			return err
 		}
 	}
-	return errors.Join(rows.Err(), rows.Close())
+	return rows.Err()
 }
 
 // connect opens one connection. A process whose file was replaced by a repaired
