@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -286,8 +285,14 @@ func TestANewerHistoryIsReadAndRefusesWrites(t *testing.T) {
 
 func TestOpenExistingReadsWhileAnotherWritesAndCreatesNothing(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := OpenExisting(t.Context(), dir); !errors.Is(err, fs.ErrNotExist) {
+	none, err := OpenExisting(t.Context(), dir)
+	if err != nil || none.Saved() {
 		t.Fatalf("no history gave %v", err)
+	}
+	defer func() { _ = none.Close() }()
+	var missing *NotFoundError
+	if _, err := none.Latest(t.Context(), ""); !errors.As(err, &missing) || !missing.NoHistory {
+		t.Fatalf("no history has a latest conversation, %v", err)
 	}
 	if made, _ := filepath.Glob(filepath.Join(dir, "*")); len(made) != 0 {
 		t.Fatalf("%v was made", made)
