@@ -3,6 +3,7 @@ package transfer
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"iter"
@@ -12,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -87,10 +89,20 @@ type File struct {
 	Conversations []string `json:"conversations"` // ids
 }
 
+// ExistsError is a path where an export would replace something.
+type ExistsError struct{ Path string }
+
+func (e *ExistsError) Error() string { return e.Path + " exists" }
+
+// Failure implements failure.Explainer.
+func (e *ExistsError) Failure() failure.Failure {
+	return failure.Failure{Kind: failure.Other, Hint: failure.Plain("choose another name with -o, or replace it with --force")}
+}
+
 // WriteFiles writes the conversations to the file at path or, when it is a directory or
 // ends like one, a file for each of them into it, named by their titles. Each file is
 // written completely or not at all. A path where something exists is an *ExistsError,
-// and nothing is written; with replace that holds only for what is no regular file.
+// and nothing is written; with replace only regular files are replaced.
 func (e Export) WriteFiles(ctx context.Context, path string, replace bool) ([]File, error) {
 	exports, paths := []Export{e}, []string{path}
 	if isDirectory(path) {
@@ -114,7 +126,7 @@ func (e Export) WriteFiles(ctx context.Context, path string, replace bool) ([]Fi
 	for i, p := range paths {
 		err := write(p, func(w io.Writer) error { return exports[i].Write(ctx, w) })
 		if errors.Is(err, fs.ErrExist) {
-			err = &ExistsError{Path: p}
+			err = &ExistsError{p}
 		}
 		if err != nil {
 			return files, err
@@ -147,6 +159,8 @@ func vacant(path string, replace, named bool) error {
 		return err
 	case replace && info.Mode().IsRegular():
 		return nil
+	case replace:
+		return failure.WithHint(fmt.Errorf("%s is no file that can be replaced", path), "choose another name with -o")
 	}
-	return &ExistsError{Path: path, Irregular: replace}
+	return &ExistsError{path}
 }

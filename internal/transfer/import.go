@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/text/encoding/unicode"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -43,8 +44,8 @@ func ImportFormat(name string) (Format, error) {
 
 // Open opens the file with a name, or stdin when it is "-". An empty format is detected.
 // What cannot be read twice, like a pipe, and what is UTF-16, as PowerShell writes it, is
-// copied to a private temporary file. Errors are *OpenError and *SourceError, or come
-// from the file.
+// copied to a private temporary file. A file that cannot be opened is an error of kind
+// failure.Usage, and one with invalid content a *history.ImportError.
 func Open(name string, stdin io.Reader, format Format) (*Source, error) {
 	s := &Source{Name: name, Format: format, modified: time.Now()}
 	err := s.open(stdin)
@@ -62,12 +63,12 @@ func (s *Source) open(stdin io.Reader) (err error) {
 	from, regular := stdin, false
 	if s.Name != "-" {
 		if s.file, err = os.Open(s.Name); err != nil {
-			return &OpenError{Err: err}
+			return failure.Usagef("name a file that can be read, or - for stdin", "%v", err)
 		}
 		if info, err := s.file.Stat(); err != nil {
 			return err
 		} else if info.IsDir() {
-			return &OpenError{Directory: true, Err: fmt.Errorf("%s is a directory", s.Name)}
+			return failure.Usagef("name the files in it that are to be imported", "%s is a directory", s.Name)
 		} else if regular = info.Mode().IsRegular(); regular {
 			s.modified = info.ModTime()
 		}
@@ -121,7 +122,8 @@ type Imported struct {
 }
 
 // Import adds the conversations to the history under a profile or, when it is empty,
-// under the profile that each of them has. With dryRun it changes nothing. Errors are *SourceError, or come from the file or the store.
+// under the profile that each of them has. With dryRun it changes nothing. Invalid content
+// is a *history.ImportError.
 func (s *Source) Import(ctx context.Context, store *history.Store, profile string, dryRun bool) (Imported, error) {
 	profiles := map[string]bool{}
 	trees := func(yield func(history.Tree, error) bool) {
@@ -147,8 +149,12 @@ func (s *Source) Import(ctx context.Context, store *history.Store, profile strin
 
 // refused adds the file and its format to what is wrong with its content.
 func (s *Source) refused(err error) error {
-	if errors.As(err, new(*history.ImportError)) {
-		return &SourceError{Name: s.Name, Format: s.Format.Name, Detected: s.detected, Err: err}
+	if !errors.As(err, new(*history.ImportError)) {
+		return err
+	}
+	err = fmt.Errorf("%s: %w", s.Name, err)
+	if s.detected {
+		err = failure.WithHint(err, "nothing of this file was imported; it was taken for one of %s, which --format can change", s.Format.Name)
 	}
 	return err
 }

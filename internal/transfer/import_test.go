@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -81,18 +82,15 @@ func TestTheFormatOfAFileIsDetectedAtItsBeginning(t *testing.T) {
 		"\n {\"format\":1}": "hobnob", " \t[\n{": "llm", "\xef\xbb\xbf[": "llm", "model: x": "aichat", "": "aichat", "- [": "aichat", strings.Repeat(" ", 9000): "aichat",
 	} {
 		source, err := Open("-", strings.NewReader(text), Format{})
-		var refused *SourceError
 		switch {
-		case errors.As(err, &refused):
-			if refused.Format != want || !refused.Detected || !strings.HasPrefix(err.Error(), "-: ") {
-				t.Errorf("%.20q is %+v, want %s", text, refused, want)
-			}
 		case err != nil:
-			t.Error(err)
-		default:
-			if source.Format.Name != want {
-				t.Errorf("%.20q is %s, want %s", text, source.Format.Name, want)
+			if hint := failure.Of(err).Hint.String(); !strings.Contains(hint, "it was taken for one of "+want) || !strings.HasPrefix(err.Error(), "-: ") {
+				t.Errorf("%.20q: %v, %s; want %s", text, err, hint, want)
 			}
+		case source.Format.Name != want:
+			t.Errorf("%.20q is %s, want %s", text, source.Format.Name, want)
+			fallthrough
+		default:
 			source.Close()
 		}
 	}
@@ -105,12 +103,10 @@ func TestWhatCannotBeImportedSaysWhy(t *testing.T) {
 	if err := os.Mkdir(filepath.Join(dir, "tmp"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	var unopened *OpenError
-	if _, err := Open(dir, nil, Format{}); !errors.As(err, &unopened) || !unopened.Directory || err.Error() != dir+" is a directory" {
-		t.Errorf("a directory: %v", err)
-	}
-	if _, err := Open(filepath.Join(dir, "nowhere"), nil, Format{}); !errors.As(err, &unopened) || unopened.Directory || !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a missing file: %v", err)
+	for name, want := range map[string]string{dir: dir + " is a directory", filepath.Join(dir, "nowhere"): "nowhere: "} {
+		if _, err := Open(name, nil, Format{}); failure.Of(err).Kind != failure.Usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 	var unknown *UnknownFormatError
 	if _, err := ImportFormat("md"); !errors.As(err, &unknown) || unknown.Name != "md" {
@@ -120,8 +116,7 @@ func TestWhatCannotBeImportedSaysWhy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var refused *SourceError
-	if _, err := source.Import(t.Context(), openStore(t), "", true); !errors.As(err, &refused) || refused.Detected || !errors.As(err, new(*history.ImportError)) {
+	if _, err := source.Import(t.Context(), openStore(t), "", true); !errors.As(err, new(*history.ImportError)) || failure.Of(err).Hint.String() != "nothing of this file was imported" {
 		t.Errorf("a newer version: %v", err)
 	}
 	source.Close()

@@ -11,11 +11,14 @@
 package transfer
 
 import (
+	"fmt"
 	"io"
 	"iter"
 	"slices"
+	"strings"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -68,6 +71,30 @@ func ExportNames() []string {
 		}
 	}
 	return names
+}
+
+// UnknownFormatError is a format that hobnob does not have.
+type UnknownFormatError struct {
+	Name  string   // or the extension of Path
+	Path  string   // empty when the format was named
+	Known []string // names
+}
+
+func (e *UnknownFormatError) Error() string {
+	text := fmt.Sprintf("there is no format %q", e.Name)
+	if e.Path != "" {
+		return e.Path + ": " + text
+	}
+	return text
+}
+
+// Failure implements failure.Explainer.
+func (e *UnknownFormatError) Failure() failure.Failure {
+	hint := "formats: "
+	if e.Path != "" {
+		hint = "choose one with --format: "
+	}
+	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain(hint + strings.Join(e.Known, ", "))}
 }
 
 // find returns the first format for which is holds.
