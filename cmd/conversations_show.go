@@ -144,7 +144,7 @@ func renderConversation(f *cli.Factory, c history.Conversation, turns []history.
 		b.WriteString("\n")
 		switch {
 		case t.State != history.Answered:
-			fmt.Fprintf(&b, "(%s: %s)\n", t.State, terminal.CleanLine(cmp.Or(t.Failure, "no answer yet")))
+			fmt.Fprintf(&b, "(%s: %s)\n", t.State, terminal.CleanLine(cmp.Or(t.Failure.Text, "no answer yet")))
 		case f.IO.OutTTY:
 			b.WriteString(markdown.Render(t.Reply, markdownOptions(f, profile.Style)))
 		default:
@@ -240,7 +240,7 @@ func conversationJSON(c history.Conversation, turns []history.Turn) map[string]a
 func newTurnJSON(t history.Turn) turnJSON {
 	out := turnJSON{
 		ID: t.ID, Conversation: t.Conversation, Parent: cli.OrNull(t.Parent), State: string(t.State), Question: t.Question, AgentID: cli.OrNull(t.AgentID),
-		Asked: t.Asked, Failure: cli.OrNull(t.Failure), Mark: cli.OrNull(string(t.Mark)), Model: cli.OrNull(t.Service.Model),
+		Asked: t.Asked, Failure: cli.OrNull(t.Failure.Text), Mark: cli.OrNull(string(t.Mark)), Model: cli.OrNull(t.Service.Model),
 	}
 	if t.State == history.Answered {
 		out.Reply = &t.Reply

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -244,7 +245,7 @@ func bounded(name string) string {
 // failed records the state that the error proves, unless the turn was sent before
 // and may have been accepted then.
 func (a Asker) failed(ctx context.Context, turn history.Turn, err error) error {
-	failed := &FailedError{State: history.Failed, Err: err}
+	failed, why := &FailedError{State: history.Failed, Err: err}, failure.Of(err)
 	var body []byte
 	var e *api.Error
 	if errors.As(err, &e) {
@@ -255,7 +256,7 @@ func (a Asker) failed(ctx context.Context, turn history.Turn, err error) error {
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), recordTimeout)
 	defer cancel()
-	failed.State, failed.RecordErr = a.History.Fail(ctx, turn, failed.State, err.Error(), body)
+	failed.State, failed.RecordErr = a.History.Fail(ctx, turn, failed.State, history.Failure{Kind: why.Kind, Status: why.Status, Text: err.Error()}, body)
 	if a.History.Saved() {
 		failed.Conversation, failed.Turn = turn.Conversation, turn.ID
 	}

@@ -155,7 +155,7 @@ type recordedError struct {
 }
 
 func (e *recordedError) Error() string {
-	return fmt.Sprintf("the question of turn %s got no answer: %s", history.Short(e.turn.ID), cmp.Or(e.turn.Failure, "the reason is not known"))
+	return fmt.Sprintf("the question of turn %s got no answer: %s", history.Short(e.turn.ID), cmp.Or(e.turn.Failure.Text, "the reason is not known"))
 }
 
 // Failure implements failure.Explainer.
@@ -164,7 +164,7 @@ func (e *recordedError) Failure() failure.Failure {
 	if e.turn.State == history.Unknown {
 		return failure.Failure{Kind: failure.Unknown, Hint: failure.Hintf("the service may have accepted the question; to send it again: %s", resend)}
 	}
-	f := failure.Failure{Kind: e.turn.FailureKind, Status: e.turn.FailureStatus}
+	f := failure.Failure{Kind: e.turn.Failure.Kind, Status: e.turn.Failure.Status}
 	f.Hint = failure.Hintf("the service did not accept the question; to send it again: %s", resend)
 	switch f.Kind {
 	case failure.Auth:

@@ -46,7 +46,7 @@ func TestUsualIsTheMedianOfTheLatestAnswersOfAnAgent(t *testing.T) {
 				}
 				failed := begin(t, s, Question{Text: "q", AgentID: "a"})
 				clock = clock.Add(30 * time.Second)
-				if _, err := s.Fail(t.Context(), failed, Unknown, "timeout", nil); err != nil {
+				if _, err := s.Fail(t.Context(), failed, Unknown, Failure{Text: "timeout"}, nil); err != nil {
 					t.Fatal(err)
 				}
 				got, ok, err := s.Usual(t.Context(), "work", "a")

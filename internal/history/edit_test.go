@@ -177,7 +177,7 @@ func TestARetriedTurnTakesTheHeadOnlyIfNobodyWentOn(t *testing.T) {
 	answer(t, s, root, "0")
 	lose := func(text string) Turn {
 		turn := begin(t, s, Question{Conversation: root.Conversation, Parent: root.ID, Text: text})
-		if _, err := s.Fail(t.Context(), turn, Unknown, "reset", nil); err != nil {
+		if _, err := s.Fail(t.Context(), turn, Unknown, Failure{Text: "reset"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		return turn

@@ -5,9 +5,11 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -219,7 +221,7 @@ func (s *Store) LastUnanswered(ctx context.Context, c Conversation) (turn Turn, 
 }
 
 const turnColumns = `t.id, t.conversation, coalesce(t.parent, ''), t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, t.expires, t.owner,
-	coalesce(t.ended, 0), coalesce(t.failure, ''), coalesce(t.service_id, ''), coalesce(t.service_conversation_id, ''), coalesce(t.model, ''),
+	coalesce(t.ended, 0), ` + failureColumns + `, coalesce(t.service_id, ''), coalesce(t.service_conversation_id, ''), coalesce(t.model, ''),
 	coalesce(t.finish_reason, ''), t.prompt_tokens, t.completion_tokens, t.total_tokens, t.response, coalesce(t.mark, '')`
 
 func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, error) {
@@ -236,7 +238,7 @@ func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, e
 			return nil, s.readError(err)
 		}
 		if t.State == Pending && (waiting.until <= now || !s.alive(waiting.owner)) {
-			t.State, t.Failure = Unknown, killed
+			t.State, t.Failure = Unknown, killed()
 		}
 		turns = append(turns, t)
 	}
@@ -248,14 +250,33 @@ func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, e
 func scanTurn(rows *sql.Rows) (t Turn, waiting claim, err error) {
 	var asked, ended int64
 	var prompt, completion, total sql.NullInt64
-	err = rows.Scan(&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &waiting.until, &waiting.owner,
-		&ended, &t.Failure, &t.Service.ID, &t.Service.ConversationID, &t.Service.Model,
-		&t.Service.FinishReason, &prompt, &completion, &total, &t.Service.Response, &t.Mark)
+	var reason scannedFailure
+	err = rows.Scan(slices.Concat(
+		[]any{&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &waiting.until, &waiting.owner, &ended}, reason.into(),
+		[]any{&t.Service.ID, &t.Service.ConversationID, &t.Service.Model, &t.Service.FinishReason, &prompt, &completion, &total, &t.Service.Response, &t.Mark})...)
+	t.Failure = reason.failure()
 	if total.Valid {
 		t.Service.Usage = &Usage{PromptTokens: counted(prompt.Int64), CompletionTokens: counted(completion.Int64), TotalTokens: counted(total.Int64)}
 	}
 	t.Asked, t.Ended = fromMillis(asked), fromMillis(ended)
 	return t, waiting, err
+}
+
+// failureColumns are what a scannedFailure reads of the turns t.
+const failureColumns = `coalesce(t.failure, ''), coalesce(t.failure_kind, ''), coalesce(t.failure_status, 0)`
+
+type scannedFailure struct {
+	text, kind string
+	status     int
+}
+
+func (f *scannedFailure) into() []any { return []any{&f.text, &f.kind, &f.status} }
+
+func (f *scannedFailure) failure() Failure {
+	if *f == (scannedFailure{}) {
+		return Failure{}
+	}
+	return Failure{Kind: failure.ParseKind(f.kind), Status: f.status, Text: f.text}
 }
 
 // claim is who waits for the answer of a pending turn, and until when at most.

@@ -108,7 +108,7 @@ func (g *generator) turn(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) erro
 		t.Parent = c.before // asked again beside the head
 	}
 	if g.rand.IntN(50) == 0 {
-		t.State, t.Failure = pick(g.rand, Failed, Unknown), "connection reset by peer"
+		t.State, t.Failure = pick(g.rand, Failed, Unknown), Failure{Text: "connection reset by peer"}
 	} else {
 		t.Reply = g.text(3.4, 0.8)
 		tokens := int64(len(t.Reply)/4 + 1)

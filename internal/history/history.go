@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,20 +60,31 @@ type Turn struct {
 	AgentID      string
 	Asked        time.Time
 	Ended        time.Time // zero while pending
-	Failure      string    // why it failed or is unknown; hostile text
-	// FailureKind is failure.Unrecorded where an older hobnob recorded the text
-	// alone; FailureStatus is the HTTP status, 0 when there was none.
-	FailureKind   failure.Kind
-	FailureStatus int
-	Mark          Mark
-	Service       Service
+	Failure      Failure   // zero while it is pending or answered
+	Mark         Mark
+	Service      Service
 
 	head   string // the conversation's head when the question was asked
 	resent bool   // asked again under the same id
 	// What was known before it was asked again: whether it may have been
 	// accepted, and why that is so.
 	unknown bool
-	reason  string
+	reason  Failure
+}
+
+// Failure is why a turn failed or is unknown.
+type Failure struct {
+	Kind   failure.Kind // failure.Unrecorded where an older hobnob recorded the text alone
+	Status int          // HTTP status, 0 when there was no answer
+	Text   string       // for a person; hostile
+}
+
+// columns are the values of failure, failure_kind and failure_status.
+func (f Failure) columns() []any {
+	if f == (Failure{}) {
+		return []any{nil, nil, nil}
+	}
+	return []any{strings.ToValidUTF8(f.Text, "\uFFFD"), f.Kind.String(), nullInt(f.Status)}
 }
 
 // Mark is what the user decided of a turn as context.

@@ -82,7 +82,7 @@ func TestTheHeadIsTheLatestAnswerAndFailuresLeaveIt(t *testing.T) {
 	first := begin(t, s, Question{Text: "one"})
 	answer(t, s, first, "1")
 	failed := begin(t, s, Question{Conversation: first.Conversation, Parent: first.ID, Text: "lost"})
-	if _, err := s.Fail(t.Context(), failed, Unknown, "reset", nil); err != nil {
+	if _, err := s.Fail(t.Context(), failed, Unknown, Failure{Text: "reset"}, nil); err != nil {
 		t.Fatal(err)
 	}
 	c, err := s.Find(t.Context(), first.Conversation)
@@ -90,7 +90,7 @@ func TestTheHeadIsTheLatestAnswerAndFailuresLeaveIt(t *testing.T) {
 		t.Fatalf("%+v, %v", c, err)
 	}
 	last, ok, err := s.LastUnanswered(t.Context(), c)
-	if err != nil || !ok || last.ID != failed.ID || last.Failure != "reset" {
+	if err != nil || !ok || last.ID != failed.ID || last.Failure.Text != "reset" {
 		t.Errorf("last unanswered is %+v, %v, %v", last, ok, err)
 	}
 	next := begin(t, s, Question{Conversation: c.ID, Parent: c.Head, Text: "two"})
@@ -148,7 +148,7 @@ func TestAPendingTurnOfADeadProcessReadsAsUnknown(t *testing.T) {
 		t.Errorf("state is %s", turns[0].State)
 	}
 	s.now = func() time.Time { return time.Now().Add(time.Hour) }
-	if turns, _ := s.Turns(t.Context(), turn.Conversation); turns[0].State != Unknown || turns[0].Failure == "" {
+	if turns, _ := s.Turns(t.Context(), turn.Conversation); turns[0].State != Unknown || turns[0].Failure != killed() {
 		t.Errorf("an hour later it is %+v", turns[0])
 	}
 }
@@ -157,7 +157,7 @@ func TestALateFailureNeverOverwritesAnAnswer(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
 	answer(t, s, turn, "A")
-	if _, err := s.Fail(t.Context(), turn, Failed, "late", nil); err == nil {
+	if _, err := s.Fail(t.Context(), turn, Failed, Failure{Text: "late"}, nil); err == nil {
 		t.Error("an answered turn was marked failed")
 	}
 	if turns, _ := s.Turns(t.Context(), turn.Conversation); turns[0].Reply != "A" {

@@ -149,7 +149,7 @@ const ownerSQL = `SELECT conversation, state FROM turns WHERE id = ?`
 // completeTurn gives a turn that exists without an answer the one of the file.
 func completeTurn(ctx context.Context, tx *sql.Tx, t Turn) error {
 	var seq int64
-	if err := tx.QueryRowContext(ctx, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, service_id = ?, service_conversation_id = ?,
+	if err := tx.QueryRowContext(ctx, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, failure_kind = NULL, failure_status = NULL, service_id = ?, service_conversation_id = ?,
 		model = ?, finish_reason = ?, prompt_tokens = ?, completion_tokens = ?, total_tokens = ?, response = ? WHERE id = ? RETURNING seq`,
 		slices.Concat([]any{t.Reply, nullTime(t.Ended)}, serviceValues(t.Service), []any{t.ID})...).Scan(&seq); err != nil {
 		return err
@@ -225,9 +225,9 @@ func insertConversation(ctx context.Context, tx *sql.Tx, c Conversation) error {
 	return indexTitle(ctx, tx, rowid, c.Title)
 }
 
-const insertTurnSQL = `INSERT INTO turns(seq, id, conversation, parent, question, reply, state, agent_id, asked, expires, ended, failure, mark,
+const insertTurnSQL = `INSERT INTO turns(seq, id, conversation, parent, question, reply, state, agent_id, asked, expires, ended, failure, failure_kind, failure_status, mark,
 	service_id, service_conversation_id, model, finish_reason, prompt_tokens, completion_tokens, total_tokens, response)
-	VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 func insertTurn(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, conversation string, t Turn) error {
 	asked := stored(t.Asked)
@@ -243,7 +243,7 @@ func insertTurn(ctx context.Context, tx *sql.Tx, insert *sql.Stmt, conversation 
 		reply = t.Reply
 	}
 	if _, err := insert.ExecContext(ctx, slices.Concat([]any{seq, t.ID, conversation, null(t.Parent), t.Question, reply, t.State, t.AgentID, asked, asked,
-		nullTime(t.Ended), null(t.Failure), null(string(t.Mark))}, serviceValues(t.Service))...); err != nil {
+		nullTime(t.Ended)}, t.Failure.columns(), []any{null(string(t.Mark))}, serviceValues(t.Service))...); err != nil {
 		return err
 	}
 	return indexTurn(ctx, tx, seq, t.Question, t.Reply)

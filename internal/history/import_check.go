@@ -98,10 +98,10 @@ func (c *checker) turn(conversation string, t Turn) error {
 	if t.State != Answered && t.Reply != "" {
 		return refuse(object, "it is %s and has a reply", t.State)
 	}
-	if len(t.Question) > maxText || len(t.Reply) > maxText || len(t.Service.Response) > maxText || len(t.Failure) > maxText {
+	if len(t.Question) > maxText || len(t.Reply) > maxText || len(t.Service.Response) > maxText || len(t.Failure.Text) > maxText {
 		return refuse(object, "a text is longer than %d MiB", maxText>>20)
 	}
-	if !utf8.ValidString(t.Question + t.Reply + t.Failure) {
+	if !utf8.ValidString(t.Question + t.Reply + t.Failure.Text) {
 		return refuse(object, "a text is not UTF-8")
 	}
 	s := t.Service

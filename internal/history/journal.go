@@ -5,12 +5,14 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -111,7 +113,7 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 		if u := service.Usage; u != nil {
 			prompt, completion, total = u.PromptTokens, u.CompletionTokens, u.TotalTokens
 		}
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, service_id = ?, service_conversation_id = ?,
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, failure_kind = NULL, failure_status = NULL, service_id = ?, service_conversation_id = ?,
 			model = ?, finish_reason = ?, prompt_tokens = ?, completion_tokens = ?, total_tokens = ?, response = ? WHERE id = ? AND state <> 'answered'`,
 			reply, now, null(service.ID), null(service.ConversationID), null(service.Model), null(service.FinishReason),
 			prompt, completion, total, service.Response, turn.ID)
@@ -158,7 +160,10 @@ func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (T
 		var state State
 		var before string
 		var expires int64
-		err := tx.QueryRowContext(ctx, `SELECT state, owner, expires, coalesce(failure, '') FROM turns WHERE id = ?`, turn.ID).Scan(&state, &before, &expires, &turn.reason)
+		var reason scannedFailure
+		err := tx.QueryRowContext(ctx, `SELECT state, owner, expires, `+failureColumns+` FROM turns t WHERE id = ?`, turn.ID).
+			Scan(slices.Concat([]any{&state, &before, &expires}, reason.into())...)
+		turn.reason = reason.failure()
 		switch {
 		case errors.Is(err, sql.ErrNoRows):
 			refused = &TurnNotFoundError{Ref: turn.ID}
@@ -169,17 +174,17 @@ func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (T
 			refused = &TakenError{Turn: turn.ID, State: state}
 			return nil
 		case state == Pending:
-			turn.reason = killed
+			turn.reason = killed()
 		}
 		turn.unknown = state != Failed
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'pending', expires = ?, owner = ?, ended = NULL, failure = NULL WHERE id = ?`,
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'pending', expires = ?, owner = ?, ended = NULL, failure = NULL, failure_kind = NULL, failure_status = NULL WHERE id = ?`,
 			millis(now.Add(lifetime)), owner, turn.ID)
 		return changedOne(result, err, "turn "+turn.ID)
 	})
 	if err == nil && refused != nil {
 		return turn, refused
 	}
-	turn.State, turn.Failure, turn.Ended, turn.resent = Pending, "", time.Time{}, true
+	turn.State, turn.Failure, turn.Ended, turn.resent = Pending, Failure{}, time.Time{}, true
 	return turn, err
 }
 
@@ -204,14 +209,16 @@ func (s *Store) waiting(ctx context.Context, tx *sql.Tx, turn Turn, now int64) (
 	return false, rows.Err()
 }
 
-// killed is why a turn is unknown whose process ended before it could say more.
-const killed = "hobnob ended before an answer came"
+// killed is why a turn is unknown whose process ended before it recorded more.
+func killed() Failure {
+	return Failure{Kind: failure.Unknown, Text: "hobnob ended before an answer came"}
+}
 
 // Fail commits that a turn got no answer, and returns the state that it has now.
 // State is Failed or Unknown, reason is kept for the user, response is the body of
 // a broken reply or nil. A turn of Retry that may have been accepted before stays
 // Unknown, for the reason that it had, when it was not accepted this time.
-func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason string, response []byte) (State, error) {
+func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason Failure, response []byte) (State, error) {
 	if state != Failed && state != Unknown {
 		return state, fmt.Errorf("a turn does not fail as %s", state)
 	}
@@ -220,8 +227,9 @@ func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason string,
 		state, reason = Unknown, turn.reason
 	}
 	return state, s.write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, ended = ?, failure = ?, response = CASE WHEN ? THEN response ELSE ? END
-			WHERE id = ? AND state <> 'answered'`, state, millis(s.now()), strings.ToValidUTF8(reason, "\uFFFD"), stays, response, turn.ID)
+		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, ended = ?, failure = ?, failure_kind = ?, failure_status = ?,
+			response = CASE WHEN ? THEN response ELSE ? END WHERE id = ? AND state <> 'answered'`,
+			slices.Concat([]any{state, millis(s.now())}, reason.columns(), []any{stays, response, turn.ID})...)
 		return changedOne(result, err, "turn "+turn.ID)
 	})
 }
@@ -253,6 +261,14 @@ func null(s string) any {
 		return nil
 	}
 	return s
+}
+
+// nullInt stores 0 as NULL.
+func nullInt(n int) any {
+	if n == 0 {
+		return nil
+	}
+	return n
 }
 
 // titleRunes is the longest automatic title.

@@ -16,12 +16,12 @@ func TestARetryThatWasNotAcceptedForgetsNoEarlierDoubt(t *testing.T) {
 		"unknown, then failed":          {Unknown, []State{Failed}, Unknown, "before"},
 		"unknown, then failed twice":    {Unknown, []State{Failed, Failed}, Unknown, "before"},
 		"unknown, then unknown":         {Unknown, []State{Unknown}, Unknown, "again"},
-		"unknown, then killed":          {Unknown, []State{Pending}, Unknown, killed},
-		"unknown, killed, then failed":  {Unknown, []State{Pending, Failed}, Unknown, killed},
-		"killed, then failed":           {Pending, []State{Failed}, Unknown, killed},
+		"unknown, then killed().Text":   {Unknown, []State{Pending}, Unknown, killed().Text},
+		"unknown, killed, then failed":  {Unknown, []State{Pending, Failed}, Unknown, killed().Text},
+		"killed, then failed":           {Pending, []State{Failed}, Unknown, killed().Text},
 		"failed, then failed":           {Failed, []State{Failed}, Failed, "again"},
 		"failed, unknown, then failed":  {Failed, []State{Unknown, Failed}, Unknown, "again"},
-		"failed, killed, then failed":   {Failed, []State{Pending, Failed}, Unknown, killed},
+		"failed, killed, then failed":   {Failed, []State{Pending, Failed}, Unknown, killed().Text},
 		"failed, then unknown":          {Failed, []State{Unknown}, Unknown, "again"},
 		"unknown, then failed, unknown": {Unknown, []State{Failed, Unknown}, Unknown, "again"},
 	} {
@@ -34,7 +34,7 @@ func TestARetryThatWasNotAcceptedForgetsNoEarlierDoubt(t *testing.T) {
 					clock = clock.Add(time.Hour)
 					return
 				}
-				got, err := s.Fail(t.Context(), turn, state, reason, nil)
+				got, err := s.Fail(t.Context(), turn, state, Failure{Text: reason}, nil)
 				if stored, _ := s.FindTurn(t.Context(), "", turn.ID); err != nil || got != stored.State {
 					t.Fatalf("said to be %s and is %s, %v", got, stored.State, err)
 				}
@@ -49,8 +49,8 @@ func TestARetryThatWasNotAcceptedForgetsNoEarlierDoubt(t *testing.T) {
 				end(again, state, "again")
 			}
 			got, err := s.FindTurn(t.Context(), "", turn.ID)
-			if err != nil || got.State != tc.want || got.Failure != tc.reason {
-				t.Errorf("%s because of %q, %v; want %s because of %q", got.State, got.Failure, err, tc.want, tc.reason)
+			if err != nil || got.State != tc.want || got.Failure.Text != tc.reason {
+				t.Errorf("%s because of %q, %v; want %s because of %q", got.State, got.Failure.Text, err, tc.want, tc.reason)
 			}
 		})
 	}
@@ -64,7 +64,7 @@ func TestTheBodyOfTheReplyThatLeftADoubtIsKeptWithIt(t *testing.T) {
 		body  string
 		want  string
 	}{{Unknown, "half", "half"}, {Failed, "refused", "half"}, {Unknown, "", ""}} {
-		if _, err := s.Fail(t.Context(), turn, step.state, "r", []byte(step.body)); err != nil {
+		if _, err := s.Fail(t.Context(), turn, step.state, Failure{Text: "r"}, []byte(step.body)); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := s.FindTurn(t.Context(), "", turn.ID); err != nil || string(got.Service.Response) != step.want {

@@ -11,7 +11,7 @@ import (
 func Schema() sqlite.Schema {
 	return sqlite.Schema{
 		ApplicationID: 0x686f626e, // "hobn"
-		Migrations:    []sqlite.Migration{sqlite.Script(tables), searchable},
+		Migrations:    []sqlite.Migration{sqlite.Script(tables), searchable, outcomes},
 	}
 }
 
@@ -79,3 +79,22 @@ CREATE VIRTUAL TABLE titles_index USING fts5(title, content='', contentless_dele
 	}
 	return FillIndex(ctx, tx)
 }
+
+// outcomes records why a turn failed as data beside the text. Of turns that
+// failed before, the text is read once: it begins with the method and the
+// address, and then has the status or the cause.
+var outcomes = sqlite.Script(`
+ALTER TABLE turns ADD COLUMN failure_kind TEXT;
+ALTER TABLE turns ADD COLUMN failure_status INTEGER;
+UPDATE turns SET failure_kind = 'unrecorded' WHERE failure IS NOT NULL;
+UPDATE turns SET failure_status = CAST(substr(failure, instr(failure, ': ') + 2, 3) AS INTEGER)
+	WHERE failure GLOB 'POST [^ ]*: [1-5][0-9][0-9][: ]*' OR failure GLOB 'POST [^ ]*: [1-5][0-9][0-9]';
+UPDATE turns SET failure_kind = CASE
+		WHEN state = 'unknown' THEN 'unknown'
+		WHEN failure_status IN (401, 403) THEN 'auth'
+		WHEN failure_status IN (429, 503) THEN 'limited'
+		WHEN failure_status IS NOT NULL THEN 'refused'
+		ELSE 'not_sent'
+	END
+	WHERE failure GLOB 'POST [^ ]*: *';
+`)

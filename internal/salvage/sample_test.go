@@ -122,7 +122,7 @@ func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) s
 		switch random.IntN(10) {
 		case 0:
 		case 1:
-			_, err := s.Fail(ctx, turn, history.Unknown, "reset by peer", []byte{0xff, 0, 1})
+			_, err := s.Fail(ctx, turn, history.Unknown, history.Failure{Text: "reset by peer"}, []byte{0xff, 0, 1})
 			do(err)
 		default:
 			long := random.IntN(400)

@@ -33,7 +33,7 @@ func outcome(t history.Turn) string {
 		return "No answer yet."
 	}
 	text := "No answer: " + string(t.State) + "."
-	if reason := strings.Join(strings.Fields(visible(t.Failure)), " "); reason != "" {
+	if reason := strings.Join(strings.Fields(visible(t.Failure.Text)), " "); reason != "" {
 		text = "No answer: " + string(t.State) + ", " + reason
 	}
 	return text

@@ -32,7 +32,7 @@ func TestMarkdownShowsQuestionsAsQuotationsAndRepliesAsTheyAre(t *testing.T) {
 		Conversation: history.Conversation{Title: "a *b* <c>\nd", Created: at, Turns: 4},
 		Turns: []history.Turn{
 			{Asked: at, Question: "one\n\n```\ncode\r\nmore", Reply: "# Reply\n\n- a\n  - b", State: history.Answered},
-			{Asked: at.Add(time.Minute), Question: "two", State: history.Failed, Failure: "no route\nto *host*"},
+			{Asked: at.Add(time.Minute), Question: "two", State: history.Failed, Failure: history.Failure{Text: "no route\nto *host*"}},
 		},
 	})
 	want := `# a \*b\* \<c\> d

@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -60,7 +61,7 @@ func stableID(parts ...string) string {
 func grow(tree *history.Tree, t history.Turn, program string) {
 	t.State = history.Answered
 	if t.Reply == "" {
-		t.State, t.Failure = history.Unknown, program+" kept no reply"
+		t.State, t.Failure = history.Unknown, history.Failure{Kind: failure.Unrecorded, Text: program + " kept no reply"}
 	}
 	t.Conversation, t.Parent = tree.Conversation.ID, tree.Conversation.Head
 	tree.Turns = append(tree.Turns, t)

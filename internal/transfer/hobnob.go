@@ -13,6 +13,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -51,12 +52,15 @@ type turnForm struct {
 	Reply    *string       `json:"reply"`
 	State    history.State `json:"state"`
 	Failure  nullable      `json:"failure"`
-	Mark     nullable      `json:"mark"`
-	Asked    string        `json:"asked"`
-	Answered *string       `json:"answered"` // when the outcome was known, also of a failure
-	AgentID  nullable      `json:"agent_id"`
-	Service  serviceForm   `json:"service"`
-	Usage    *usageForm    `json:"usage"`
+	// FailureKind and FailureStatus are missing in files of an older hobnob.
+	FailureKind   nullable    `json:"failure_kind"`
+	FailureStatus *int        `json:"failure_status"`
+	Mark          nullable    `json:"mark"`
+	Asked         string      `json:"asked"`
+	Answered      *string     `json:"answered"` // when the outcome was known, also of a failure
+	AgentID       nullable    `json:"agent_id"`
+	Service       serviceForm `json:"service"`
+	Usage         *usageForm  `json:"usage"`
 }
 
 type serviceForm struct {
@@ -263,13 +267,19 @@ func formOfConversation(c history.Conversation) conversationForm {
 
 func formOfTurn(t history.Turn) turnForm {
 	form := turnForm{
-		ID: t.ID, Parent: nullable(t.Parent), Question: t.Question, State: t.State, Failure: nullable(t.Failure),
+		ID: t.ID, Parent: nullable(t.Parent), Question: t.Question, State: t.State, Failure: nullable(t.Failure.Text),
 		Mark: nullable(t.Mark), Asked: stamp(t.Asked), Answered: unlessZero(t.Ended), AgentID: nullable(t.AgentID),
 		Service: serviceForm{
 			ID: nullable(t.Service.ID), ConversationID: nullable(t.Service.ConversationID), Model: nullable(t.Service.Model),
 			FinishReason: nullable(t.Service.FinishReason),
 		},
 		Usage: (*usageForm)(t.Service.Usage),
+	}
+	if t.Failure != (history.Failure{}) {
+		form.FailureKind = nullable(t.Failure.Kind.String())
+	}
+	if t.Failure.Status != 0 {
+		form.FailureStatus = &t.Failure.Status
 	}
 	if t.State == history.Answered || t.Reply != "" {
 		form.Reply = &t.Reply
@@ -284,12 +294,18 @@ func formOfTurn(t history.Turn) turnForm {
 
 func (f turnForm) turn(path string) (history.Turn, error) {
 	t := history.Turn{
-		ID: f.ID, Parent: string(f.Parent), Question: f.Question, State: f.State, Failure: string(f.Failure),
+		ID: f.ID, Parent: string(f.Parent), Question: f.Question, State: f.State,
 		Mark: history.Mark(f.Mark), AgentID: string(f.AgentID),
 		Service: history.Service{
 			ID: string(f.Service.ID), ConversationID: string(f.Service.ConversationID), Model: string(f.Service.Model),
 			FinishReason: string(f.Service.FinishReason), Usage: (*history.Usage)(f.Usage),
 		},
+	}
+	if f.Failure != "" || f.FailureKind != "" {
+		t.Failure = history.Failure{Kind: failure.ParseKind(string(f.FailureKind)), Text: string(f.Failure)}
+	}
+	if f.FailureStatus != nil {
+		t.Failure.Status = *f.FailureStatus
 	}
 	if f.Reply != nil {
 		t.Reply = *f.Reply

@@ -12,6 +12,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -70,7 +71,7 @@ func randomTree(r *rand.Rand) history.Tree {
 			t.Ended = at.Add(time.Duration(r.IntN(5000)) * time.Millisecond)
 		}
 		if t.State == history.Failed || t.State == history.Unknown {
-			t.Failure = randomText(r, 3)
+			t.Failure = history.Failure{Kind: []failure.Kind{failure.Auth, failure.NotSent, failure.Unrecorded}[r.IntN(3)], Status: []int{0, 401, 503}[r.IntN(3)], Text: randomText(r, 3)}
 		}
 		if t.State == history.Answered {
 			answered = append(answered, t.ID)

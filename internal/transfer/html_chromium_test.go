@@ -141,7 +141,7 @@ func hostilePage(t *testing.T) string {
 		c := history.Conversation{ID: stableID("test", fmt.Sprint(i)), Title: attack, Created: time.Unix(1_700_000_000, 0), Turns: 2}
 		trees = append(trees, history.Tree{Conversation: c, Turns: []history.Turn{
 			{Question: attack, Reply: attack, State: history.Answered, Service: history.Service{Model: attack}},
-			{Question: attack, Failure: attack, State: history.Failed},
+			{Question: attack, Failure: history.Failure{Text: attack}, State: history.Failed},
 		}})
 	}
 	return pageOf(t, trees...)
