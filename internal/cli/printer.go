@@ -2,7 +2,9 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -81,6 +83,27 @@ func (p *Printer) Clean(text string) string {
 		return p.IO.Clean(text)
 	}
 	return text
+}
+
+// Table writes a table, see terminal.Streams.Table.
+func (p *Printer) Table(columns []terminal.Column, rows [][]string) error {
+	return OutputError(p.IO.Table(columns, rows))
+}
+
+// WantsJSON reports whether the result has to be one JSON document.
+func (p *Printer) WantsJSON() bool { return p.flags.JSON }
+
+// Verbose reports whether the user asked for more than usual.
+func (p *Printer) Verbose() bool { return p.flags.Verbose }
+
+// Confirm asks a question that yes or no answers. Where there is no terminal to
+// ask on, the error is noTerminal.
+func (p *Printer) Confirm(ctx context.Context, question string, noTerminal error) (bool, error) {
+	yes, err := p.IO.Confirm(ctx, question)
+	if errors.Is(err, terminal.ErrNoTerminal) {
+		return false, noTerminal
+	}
+	return yes, err
 }
 
 // Page writes a text that is safe for a terminal, through the pager when it is
@@ -238,10 +261,11 @@ func Counted(n int, noun string) string {
 	return fmt.Sprintf("%d %s", n, noun)
 }
 
-// OrNull makes an empty string null in JSON.
-func OrNull(s string) *string {
-	if s == "" {
+// OrNull makes a zero value null in JSON.
+func OrNull[T comparable](value T) *T {
+	var zero T
+	if value == zero {
 		return nil
 	}
-	return &s
+	return &value
 }
