@@ -59,8 +59,11 @@ func ParseAge(text string) (age time.Duration, ok bool) {
 }
 
 // ParseSince reads an age before now, or a date as the beginning of that day in
-// the location of now. Errors are of kind failure.Usage.
+// the location of now; an empty text is the zero time. Errors are of kind failure.Usage.
 func ParseSince(text string, now time.Time) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
+	}
 	if age, ok := ParseAge(strings.TrimSpace(text)); ok {
 		return now.Add(-age), nil
 	}

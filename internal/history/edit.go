@@ -34,10 +34,37 @@ func (s *Store) Switch(ctx context.Context, turn Turn) error {
 
 // SetMark pins a turn, leaves it out of the context, or takes either back.
 func (s *Store) SetMark(ctx context.Context, turn Turn, mark Mark) error {
+	return s.write(ctx, func(tx *sql.Tx) error { return setMark(ctx, tx, turn, mark) })
+}
+
+// SetMarks gives turns of a conversation the marks under which they are named, as
+// FindTurn finds them; of two marks for one turn the later constant counts. All of
+// them are changed, or none.
+func (s *Store) SetMarks(ctx context.Context, conversation string, refs map[Mark][]string) error {
+	var found []Turn // with the marks that they get
+	for _, mark := range []Mark{Unmarked, Pinned, Skipped} {
+		for _, ref := range refs[mark] {
+			turn, err := s.FindTurn(ctx, conversation, ref)
+			if err != nil {
+				return err
+			}
+			turn.Mark = mark
+			found = append(found, turn)
+		}
+	}
 	return s.write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET mark = ? WHERE id = ?`, null(string(mark)), turn.ID)
-		return changedOne(result, err, "turn "+turn.ID)
+		for _, turn := range found {
+			if err := setMark(ctx, tx, turn, turn.Mark); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
+}
+
+func setMark(ctx context.Context, tx *sql.Tx, turn Turn, mark Mark) error {
+	result, err := tx.ExecContext(ctx, `UPDATE turns SET mark = ? WHERE id = ?`, null(string(mark)), turn.ID)
+	return changedOne(result, err, "turn "+turn.ID)
 }
 
 // Delete puts conversations into the trash.
@@ -149,50 +176,6 @@ func (s *Store) prune(ctx context.Context, p Pruning, ids []string) (removed int
 		_, err := tx.ExecContext(ctx, `INSERT INTO turns_index(turns_index) VALUES('optimize'); INSERT INTO titles_index(titles_index) VALUES('optimize')`)
 		return err
 	})
-}
-
-// TurnNotFoundError says that no turn answers to Ref.
-type TurnNotFoundError struct {
-	Ref       string
-	Ambiguous bool // several do
-}
-
-func (e *TurnNotFoundError) Error() string {
-	if e.Ambiguous {
-		return fmt.Sprintf("%q names several turns", e.Ref)
-	}
-	return fmt.Sprintf("no turn %q", e.Ref)
-}
-
-// FindTurn returns the turn whose id begins with ref, at least four characters,
-// in one conversation or, with an empty id, in all. The error is a *TurnNotFoundError.
-func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, error) {
-	low := strings.ToLower(ref)
-	if len(low) != 36 && !isPrefix(low) {
-		return Turn{}, &TurnNotFoundError{Ref: ref}
-	}
-	found, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.id >= ?1 AND t.id < ?1 || 'g' AND (?2 = '' OR t.conversation = ?2) LIMIT 2`, low, conversation)
-	if err != nil {
-		return Turn{}, err
-	}
-	if len(found) != 1 {
-		return Turn{}, &TurnNotFoundError{Ref: ref, Ambiguous: len(found) > 1}
-	}
-	return found[0], nil
-}
-
-// FindByService returns the turn to which the service gave this completion or
-// conversation id. The error is a *TurnNotFoundError.
-func (s *Store) FindByService(ctx context.Context, id string) (Turn, error) {
-	found, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.service_conversation_id = ?1 UNION ALL
-		SELECT `+turnColumns+` FROM turns t WHERE t.service_id = ?1 LIMIT 1`, id)
-	if err != nil {
-		return Turn{}, err
-	}
-	if len(found) == 0 {
-		return Turn{}, &TurnNotFoundError{Ref: id}
-	}
-	return found[0], nil
 }
 
 // Unanswered returns the turns without an answer that no process waits for, of

@@ -62,6 +62,23 @@ func (s *Store) FindDeleted(ctx context.Context, ref string) (Conversation, erro
 	return s.find(ctx, ref, `c.deleted IS NOT NULL`)
 }
 
+// FindAll is Find for several conversations, or FindDeleted. It returns the first
+// error.
+func (s *Store) FindAll(ctx context.Context, refs []string, deleted bool) ([]Conversation, error) {
+	find := s.Find
+	if deleted {
+		find = s.FindDeleted
+	}
+	found := make([]Conversation, len(refs))
+	for i, ref := range refs {
+		var err error
+		if found[i], err = find(ctx, ref); err != nil {
+			return nil, err
+		}
+	}
+	return found, nil
+}
+
 // FindAny returns the conversation with that id, in the trash or not.
 func (s *Store) FindAny(ctx context.Context, id string) (Conversation, error) {
 	found, err := s.Find(ctx, id)

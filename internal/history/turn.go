@@ -1,0 +1,84 @@
+package history
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// TurnNotFoundError says that no turn answers to Ref.
+type TurnNotFoundError struct {
+	Ref       string
+	Ambiguous bool // several do
+}
+
+func (e *TurnNotFoundError) Error() string {
+	if e.Ambiguous {
+		return fmt.Sprintf("%q names several turns", e.Ref)
+	}
+	return fmt.Sprintf("no turn %q", e.Ref)
+}
+
+// FindTurn returns the turn whose id begins with ref, at least four characters,
+// in one conversation or, with an empty id, in all. The error is a *TurnNotFoundError.
+func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, error) {
+	low := strings.ToLower(ref)
+	if len(low) != 36 && !isPrefix(low) {
+		return Turn{}, &TurnNotFoundError{Ref: ref}
+	}
+	found, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.id >= ?1 AND t.id < ?1 || 'g' AND (?2 = '' OR t.conversation = ?2) LIMIT 2`, low, conversation)
+	if err != nil {
+		return Turn{}, err
+	}
+	if len(found) != 1 {
+		return Turn{}, &TurnNotFoundError{Ref: ref, Ambiguous: len(found) > 1}
+	}
+	return found[0], nil
+}
+
+// FindByService returns the turn to which the service gave this completion or
+// conversation id. The error is a *TurnNotFoundError.
+func (s *Store) FindByService(ctx context.Context, id string) (Turn, error) {
+	found, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.service_conversation_id = ?1 UNION ALL
+		SELECT `+turnColumns+` FROM turns t WHERE t.service_id = ?1 LIMIT 1`, id)
+	if err != nil {
+		return Turn{}, err
+	}
+	if len(found) == 0 {
+		return Turn{}, &TurnNotFoundError{Ref: id}
+	}
+	return found[0], nil
+}
+
+// ResolveTurn is FindTurn for what a user types: ref may also be a completion or
+// conversation id that the service gave.
+func (s *Store) ResolveTurn(ctx context.Context, conversation, ref string) (Turn, error) {
+	turn, err := s.FindTurn(ctx, conversation, ref)
+	if err != nil {
+		if named, serr := s.FindByService(ctx, ref); serr == nil {
+			return named, nil
+		}
+	}
+	return turn, err
+}
+
+// Transcript returns the turns that make up a conversation for a reader: the path to
+// its head. When ref, by which the user named the conversation, is an id that the
+// service gave, that is the path to its turn, or a turn without an answer alone. In a
+// conversation without an answer it is every turn.
+func (s *Store) Transcript(ctx context.Context, c Conversation, ref string) ([]Turn, error) {
+	named, err := s.FindByService(ctx, ref)
+	ofService := err == nil && named.Conversation == c.ID
+	switch {
+	case err != nil && !errors.As(err, new(*TurnNotFoundError)):
+		return nil, err
+	case ofService && named.State == Answered:
+		return s.Path(ctx, named.ID, 0)
+	case ofService:
+		return []Turn{named}, nil
+	case c.Head == "":
+		return s.Turns(ctx, c.ID)
+	}
+	return s.Path(ctx, c.Head, 0)
+}
