@@ -14,6 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/markdown"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 // exchange is one run of `chat`: it asks and shows.
@@ -74,7 +75,7 @@ func (e *exchange) show(question chat.Question, answer chat.Answer) error {
 		if serr := markdown.CheckStyle(e.profile.Style, f.Env("GLAMOUR_STYLE")); serr != nil {
 			f.Print.Note("%v", serr)
 		}
-		err = e.print(markdown.Render(text, markdownOptions(f, e.profile.Style)))
+		err = e.print(view.Markdown(f.IO, text, e.profile.Style))
 	default:
 		err = e.print(f.Print.Clean(withNewline(text)))
 	}

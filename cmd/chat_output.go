@@ -8,9 +8,7 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
-	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/codeblock"
-	"github.com/hobnob-cli/hobnob/internal/markdown"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -110,12 +108,4 @@ func withNewline(text string) string {
 		return text
 	}
 	return text + "\n"
-}
-
-// markdownOptions are the facts about stdout's terminal that a rendering needs.
-func markdownOptions(f *cli.Factory, style string) markdown.Options {
-	return markdown.Options{
-		Width: f.IO.Columns(), Colors: f.IO.Colors(), Unicode: f.IO.UTF8, Accessible: f.IO.Accessible,
-		Style: style, GlamourStyle: f.Env("GLAMOUR_STYLE"), Light: f.IO.LightBackground,
-	}
 }

@@ -3,15 +3,13 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"strconv"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 type contextOptions struct {
@@ -74,7 +72,8 @@ func runContext(ctx context.Context, opts contextOptions) error {
 		if store, err = f.History(ctx); err != nil {
 			return err
 		}
-		if err := opts.mark(ctx, store, conversation); err != nil {
+		marks := map[history.Mark][]string{history.Pinned: opts.Pin, history.Skipped: opts.Skip, history.Unmarked: opts.Unmark}
+		if err := store.SetMarks(ctx, conversation.ID, marks); err != nil {
 			return err
 		}
 	}
@@ -92,82 +91,9 @@ func runContext(ctx context.Context, opts contextOptions) error {
 	if err != nil {
 		return err
 	}
-	unanswered := ""
-	if last, ok, err := store.LastUnanswered(ctx, conversation); err == nil && ok {
-		unanswered = history.TitleOf(last.Question)
-	}
-	return printContext(f, conversation, considered, unanswered)
-}
-
-// mark finds all turns before it changes one.
-func (o contextOptions) mark(ctx context.Context, store *history.Store, c history.Conversation) error {
-	type change struct {
-		turn history.Turn
-		mark history.Mark
-	}
-	var changes []change
-	for _, group := range []struct {
-		refs []string
-		mark history.Mark
-	}{{o.Unmark, history.Unmarked}, {o.Pin, history.Pinned}, {o.Skip, history.Skipped}} {
-		for _, ref := range group.refs {
-			turn, err := store.FindTurn(ctx, c.ID, ref)
-			if err != nil {
-				return err
-			}
-			changes = append(changes, change{turn, group.mark})
-		}
-	}
-	for _, ch := range changes {
-		if err := store.SetMark(ctx, ch.turn, ch.mark); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// contextRow is one turn of the path in the output of context.
-type contextRow struct {
-	Turn       string  `json:"turn"`
-	Question   string  `json:"question"`
-	Characters int     `json:"characters"`
-	Tokens     int     `json:"tokens"`
-	Mark       *string `json:"mark"`
-	Sent       bool    `json:"sent"`
-	Left       *string `json:"left"`
-}
-
-func printContext(f *cli.Factory, c history.Conversation, considered []chat.Considered, unanswered string) error {
-	rows := make([]contextRow, len(considered))
-	turns, characters, tokens := 0, 0, 0
-	for i, t := range considered {
-		size := utf8.RuneCountInString(t.Turn.Question) + utf8.RuneCountInString(t.Turn.Reply)
-		rows[i] = contextRow{t.Turn.ID, t.Turn.Question, size, t.Tokens, cli.OrNull(string(t.Turn.Mark)), t.Left == "", cli.OrNull(t.Left)}
-		if t.Left == "" {
-			turns, characters, tokens = turns+1, characters+size, tokens+t.Tokens
-		}
-	}
-	if f.Global.JSON {
-		return f.Print.JSON(map[string]any{"conversation": c.ID, "turns": turns, "characters": characters, "tokens": tokens, "path": rows, "unanswered": cli.OrNull(unanswered)})
-	}
-	cells := make([][]string, len(rows))
-	for i, r := range rows {
-		what := "sent"
-		if r.Left != nil {
-			what = "left out: " + *r.Left
-		} else if r.Mark != nil {
-			what = "sent, pinned"
-		}
-		cells[i] = []string{history.Short(r.Turn), r.Question, strconv.Itoa(r.Characters), strconv.Itoa(r.Tokens), what}
-	}
-	if err := cli.OutputError(f.IO.Table([]terminal.Column{
-		{Title: "TURN"}, {Title: "QUESTION", Flexible: true}, {Title: "CHARACTERS", Right: true}, {Title: "TOKENS", Right: true}, {Title: "CONTEXT"},
-	}, cells)); err != nil {
+	unanswered, _, err := store.LastUnanswered(ctx, conversation)
+	if err != nil {
 		return err
 	}
-	if unanswered != "" {
-		f.Print.Note("the last question, which has no answer, is never sent: %s", unanswered)
-	}
-	f.Print.Note("the next question carries %d of %d turns, %d characters, about %d tokens", turns, len(rows), characters, tokens)
-	return nil
+	return view.Context(f.Print, conversation.ID, considered, unanswered)
 }

@@ -2,21 +2,16 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
-	"sort"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
-	"github.com/hobnob-cli/hobnob/internal/duration"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 type conversationsListOptions struct {
@@ -59,22 +54,6 @@ WHERE tells whether a conversation is known here ("local"), only to the service
 	return cmd
 }
 
-// conversationRow is one row of the list and its form in JSON.
-type conversationRow struct {
-	ID         string            `json:"id"`
-	Title      string            `json:"title"`
-	Profile    string            `json:"profile"`
-	AgentID    *string           `json:"agent_id"`
-	Turns      int               `json:"turns"`
-	Created    *time.Time        `json:"created"`
-	Updated    *time.Time        `json:"updated"`
-	Where      string            `json:"where"`
-	ServiceIDs []string          `json:"service_ids"`
-	Service    []json.RawMessage `json:"service"`
-
-	order time.Time
-}
-
 func runConversationsList(ctx context.Context, opts conversationsListOptions) error {
 	f := opts.f
 	profile, err := f.Profile()
@@ -90,24 +69,19 @@ func runConversationsList(ctx context.Context, opts conversationsListOptions) er
 		return err
 	}
 	var records []api.Conversation
+	complete := false
 	if !opts.Local && !opts.Deleted {
 		if records, err = listFromService(ctx, f, profile, opts.Limit); err != nil {
 			return err
 		}
+		complete = len(records) < opts.Limit
 	}
 	filter := history.Filter{Profile: profile.Name, AgentID: agentID, Deleted: opts.Deleted, Limit: opts.Limit}
-	rows, err := joinConversations(ctx, store, profile, records, filter, opts.Local || opts.Deleted)
+	listed, err := chat.List(ctx, store, filter, records, complete)
 	if err != nil {
 		return err
 	}
-	if f.Global.JSON {
-		return f.Print.JSON(rows)
-	}
-	if len(rows) == 0 {
-		f.Print.Note("there are no conversations yet")
-		return nil
-	}
-	return printConversations(f, profile, rows)
+	return view.Conversations(f.Print, profile, listed)
 }
 
 func listFromService(ctx context.Context, f *cli.Factory, profile config.Profile, limit int) ([]api.Conversation, error) {
@@ -128,136 +102,4 @@ func listFromService(ctx context.Context, f *cli.Factory, profile config.Profile
 		}
 	}
 	return records, err
-}
-
-// joinConversations makes one row of each conversation: the service's records
-// that belong to one local conversation collapse into it.
-func joinConversations(ctx context.Context, store *history.Store, profile config.Profile, records []api.Conversation, filter history.Filter, localOnly bool) ([]conversationRow, error) {
-	rows := []conversationRow{}
-	at := map[string]int{} // local id → row
-	now := time.Now()
-	add := func(c history.Conversation) (int, error) {
-		if i, ok := at[c.ID]; ok {
-			return i, nil
-		}
-		ids, err := store.Services(ctx, c.ID)
-		if err != nil {
-			return 0, err
-		}
-		// What the service has on later pages was not asked for: a conversation
-		// that it answered counts as known to it unless the listing is complete.
-		where := "local"
-		if len(ids) > 0 && (localOnly || len(records) >= filter.Limit) {
-			where = "both"
-		}
-		created, updated, order := c.Created, c.Updated, c.Updated
-		if history.InFuture(updated, now) {
-			order = time.Time{} // last, as the history lists it
-		}
-		rows = append(rows, conversationRow{
-			ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: cli.OrNull(c.AgentID), Turns: c.Turns,
-			Created: &created, Updated: &updated, order: order, Where: where, ServiceIDs: nonNil(ids), Service: []json.RawMessage{},
-		})
-		at[c.ID] = len(rows) - 1
-		return at[c.ID], nil
-	}
-
-	var ids []string
-	for _, r := range records {
-		ids = append(ids, r.ID)
-	}
-	known, err := store.ByService(ctx, profile.Name, ids)
-	if err != nil {
-		return nil, err
-	}
-	local, err := store.List(ctx, filter)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range local {
-		if _, err := add(c); err != nil {
-			return nil, err
-		}
-	}
-	last := now
-	for _, r := range records {
-		c, ok := known[r.ID]
-		if !ok {
-			row := serviceRow(profile, r)
-			if row.Updated != nil {
-				last = *row.Updated
-			}
-			row.order = last // a record without a time stands where the listing has it
-			rows = append(rows, row)
-			continue
-		}
-		if c.Deleted.IsZero() == filter.Deleted {
-			continue // in the trash, and asked for what is not
-		}
-		i, err := add(c)
-		if err != nil {
-			return nil, err
-		}
-		if !rows[i].order.IsZero() {
-			last = rows[i].order
-		}
-		rows[i].Where, rows[i].Service = "both", append(rows[i].Service, r.Raw)
-	}
-	if filter.AgentID != "" {
-		kept := rows[:0]
-		for _, row := range rows {
-			if row.AgentID != nil && strings.EqualFold(*row.AgentID, filter.AgentID) {
-				kept = append(kept, row)
-			}
-		}
-		rows = kept
-	}
-	sort.SliceStable(rows, func(i, j int) bool { return rows[i].order.After(rows[j].order) })
-	return rows[:min(len(rows), filter.Limit)], nil
-}
-
-// serviceRow is a conversation that only the service knows.
-func serviceRow(profile config.Profile, r api.Conversation) conversationRow {
-	row := conversationRow{
-		ID: r.ID, Title: r.Title(), Profile: profile.Name, AgentID: cli.OrNull(r.AgentID()), Where: "service",
-		ServiceIDs: []string{r.ID}, Service: []json.RawMessage{r.Raw},
-	}
-	if created, ok := r.Created(); ok {
-		row.Created, row.Updated = &created, &created
-	}
-	return row
-}
-
-func nonNil(ids []string) []string {
-	if ids == nil {
-		return []string{}
-	}
-	return ids
-}
-
-func printConversations(f *cli.Factory, profile config.Profile, rows []conversationRow) error {
-	now := time.Now()
-	cells := make([][]string, len(rows))
-	for i, row := range rows {
-		agent := ""
-		if row.AgentID != nil {
-			if agent = profile.AgentName(*row.AgentID); agent == *row.AgentID {
-				agent = history.Short(agent)
-			}
-		}
-		updated, turns := "", ""
-		if row.Updated != nil {
-			updated = row.Updated.Format(time.RFC3339)
-			if f.IO.OutTTY {
-				updated = duration.Ago(*row.Updated, now)
-			}
-		}
-		if row.Turns > 0 {
-			turns = strconv.Itoa(row.Turns)
-		}
-		cells[i] = []string{terminal.CleanLine(history.Short(row.ID)), row.Title, agent, turns, updated, row.Where}
-	}
-	return cli.OutputError(f.IO.Table([]terminal.Column{
-		{Title: "ID"}, {Title: "TITLE", Flexible: true}, {Title: "AGENT"}, {Title: "TURNS", Right: true}, {Title: "UPDATED"}, {Title: "WHERE"},
-	}, cells))
 }

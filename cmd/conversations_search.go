@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
@@ -12,7 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/duration"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 type conversationsSearchOptions struct {
@@ -69,10 +68,8 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 	f := opts.f
 	query := history.Query{Text: opts.Query, Role: opts.Role, Limit: opts.Limit}
 	var err error
-	if opts.Since != "" {
-		if query.Since, err = duration.ParseSince(opts.Since, time.Now()); err != nil {
-			return err
-		}
+	if query.Since, err = duration.ParseSince(opts.Since, time.Now()); err != nil {
+		return err
 	}
 	if opts.Agent != "" {
 		profile, err := f.Profile()
@@ -94,75 +91,5 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 	if err != nil {
 		return err
 	}
-	if f.Global.JSON {
-		return f.Print.JSON(hitsJSON(hits))
-	}
-	if len(hits) == 0 {
-		f.Print.Note("nothing was found")
-		return nil
-	}
-	var b strings.Builder
-	for _, h := range hits {
-		b.WriteString(hit(f, h))
-	}
-	return f.Print.Page(b.String())
-}
-
-// hit is one line of fields for a pipe, two lines for a person.
-func hit(f *cli.Factory, h history.Hit) string {
-	if !f.IO.OutTTY {
-		return strings.Join([]string{
-			history.Short(h.Conversation.ID), history.Short(h.Turn.ID), h.When.Format(time.RFC3339), h.Field,
-			terminal.CleanLine(h.Conversation.Title), terminal.CleanLine(h.Snippet),
-		}, "\t") + "\n"
-	}
-	head := history.Short(h.Conversation.ID)
-	if h.Turn.ID != "" {
-		head += "  turn " + history.Short(h.Turn.ID)
-	}
-	head = f.IO.Truncate(fmt.Sprintf("%s  %s  %s", head, duration.Ago(h.When, time.Now()), terminal.CleanLine(h.Conversation.Title)), f.IO.Columns())
-	return heading(f, head, "") + "\n" + f.IO.Truncate("  "+h.Field+": "+highlight(f, h), f.IO.Columns()*2) + "\n"
-}
-
-// highlight is the snippet on one line with the places found in bold yellow.
-func highlight(f *cli.Factory, h history.Hit) string {
-	// One byte for one byte, so that the marks stay where they are.
-	line := strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' || r == '\r' {
-			return ' '
-		}
-		return r
-	}, h.Snippet)
-	if !f.IO.OutColor {
-		return terminal.Clean(line)
-	}
-	var b strings.Builder
-	at := 0
-	for _, m := range h.Marks {
-		b.WriteString(terminal.Clean(line[at:m[0]]) + "\x1b[1;33m" + terminal.Clean(line[m[0]:m[1]]) + "\x1b[0m")
-		at = m[1]
-	}
-	return b.String() + terminal.Clean(line[at:])
-}
-
-type hitJSON struct {
-	Conversation string    `json:"conversation"`
-	Title        string    `json:"title"`
-	Profile      string    `json:"profile"`
-	Turn         *string   `json:"turn"`
-	Field        string    `json:"field"`
-	When         time.Time `json:"when"`
-	Snippet      string    `json:"snippet"`
-	Marks        [][2]int  `json:"marks"` // bytes of the snippet: from, to
-}
-
-func hitsJSON(hits []history.Hit) []hitJSON {
-	out := make([]hitJSON, len(hits))
-	for i, h := range hits {
-		out[i] = hitJSON{h.Conversation.ID, h.Conversation.Title, h.Conversation.Profile, cli.OrNull(h.Turn.ID), h.Field, h.When, h.Snippet, h.Marks}
-		if h.Marks == nil {
-			out[i].Marks = [][2]int{}
-		}
-	}
-	return out
+	return view.Hits(f.Print, hits)
 }

@@ -69,6 +69,9 @@ var mayImport = map[string][]string{
 	"internal/template":    leaves,
 	"internal/terminal":    {"internal/cells", "internal/failure"},
 	"internal/transfer":    {"internal/atomicfile", "internal/codeblock", "internal/failure", "internal/history"},
+	"internal/view": slices.Concat(leaves, []string{
+		"internal/chat", "internal/cli", "internal/config", "internal/history", "internal/markdown", "internal/template", "internal/terminal",
+	}),
 }
 
 // owners lists dependencies, with all below them, that no other package may

@@ -9,6 +9,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 // inHistory returns the history, which a chat that saves nothing does not have.
@@ -44,7 +45,11 @@ func (i *interactive) open(ctx context.Context, ref string) error {
 		return err
 	}
 	if ref == "" {
-		return runConversationsList(ctx, conversationsListOptions{f: i.f, Local: true, Limit: 10})
+		listed, err := chat.List(ctx, store, history.Filter{Profile: i.profile.Name, Limit: 10}, nil, false)
+		if err != nil {
+			return err
+		}
+		return view.Conversations(i.f.Print, i.profile, listed)
 	}
 	found, err := store.Find(ctx, ref)
 	if err != nil {
@@ -67,7 +72,7 @@ func (i *interactive) open(ctx context.Context, ref string) error {
 		return err
 	}
 	i.reply = turn.Reply
-	return cli.OutputError(i.f.IO.Page(renderConversation(i.f, found, []history.Turn{turn}, i.profile)))
+	return view.Conversation(i.f.Print, found, []history.Turn{turn}, i.profile)
 }
 
 func (i *interactive) rename(ctx context.Context, title string) error {
@@ -83,9 +88,10 @@ func (i *interactive) rename(ctx context.Context, title string) error {
 	if err != nil {
 		return err
 	}
-	if err := runConversationsRename(ctx, conversationsRenameOptions{f: i.f, Ref: c.ID, Title: title}); err != nil {
+	if err := i.asker.History.Rename(ctx, c.ID, title); err != nil {
 		return err
 	}
+	i.f.Print.Note("%s is now called %q", history.Short(c.ID), title)
 	c.Title = title
 	i.question.Conversation = &c
 	return nil
@@ -121,7 +127,11 @@ func (i *interactive) tree(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	return runConversationsTree(ctx, conversationsTreeOptions{f: i.f, Ref: c.ID})
+	turns, err := i.asker.History.Turns(ctx, c.ID)
+	if err != nil {
+		return err
+	}
+	return view.Tree(i.f.Print, c, turns)
 }
 
 func (i *interactive) at(ctx context.Context, ref string) error {
@@ -146,21 +156,30 @@ func (i *interactive) context(ctx context.Context, _ string) error {
 	if err != nil {
 		return err
 	}
-	c, unanswered := history.Conversation{}, ""
+	c, unanswered := history.Conversation{}, history.Turn{}
 	if i.save && i.question.Conversation != nil {
 		if c, err = i.current(ctx); err != nil {
 			return err
 		}
-		if last, ok, err := i.asker.History.LastUnanswered(ctx, c); err == nil && ok {
-			unanswered = history.TitleOf(last.Question)
+		if unanswered, _, err = i.asker.History.LastUnanswered(ctx, c); err != nil {
+			return err
 		}
 	}
-	return printContext(i.f, c, considered, unanswered)
+	return view.Context(i.f.Print, c.ID, considered, unanswered)
 }
 
 func (i *interactive) search(ctx context.Context, words string) error {
-	if _, err := i.inHistory(); err != nil {
+	store, err := i.inHistory()
+	if err != nil {
 		return err
 	}
-	return runConversationsSearch(ctx, conversationsSearchOptions{f: i.f, Query: words, Limit: 20})
+	query := history.Query{Text: words, Limit: 20}
+	if query.Profile, err = i.f.NamedProfile(ctx, store); err != nil {
+		return err
+	}
+	hits, err := store.Search(ctx, query)
+	if err != nil {
+		return err
+	}
+	return view.Hits(i.f.Print, hits)
 }

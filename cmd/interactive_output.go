@@ -10,13 +10,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/codeblock"
 	"github.com/hobnob-cli/hobnob/internal/failure"
-	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/transfer"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 // lastReply is the reply that /copy and /save mean.
@@ -138,26 +137,7 @@ func (i *interactive) usage(ctx context.Context, switched string) error {
 	if err != nil {
 		return err
 	}
-	var sum history.Usage
-	answered, uncounted := 0, 0
-	for _, t := range turns {
-		if t.State != history.Answered {
-			continue
-		}
-		answered++
-		if u := t.Service.Usage; u != nil {
-			sum.PromptTokens += u.PromptTokens
-			sum.CompletionTokens += u.CompletionTokens
-			sum.TotalTokens += u.TotalTokens
-		} else {
-			uncounted++
-		}
-	}
-	text := fmt.Sprintf("%s: %d prompt + %d completion = %d tokens", cli.Counted(answered, "answer"), sum.PromptTokens, sum.CompletionTokens, sum.TotalTokens)
-	if uncounted > 0 {
-		text += fmt.Sprintf("; the service counted none for %d of them", uncounted)
-	}
-	return i.f.Print.Printf("%s\n", text)
+	return view.AnswersUsage(i.f.Print, turns)
 }
 
 func (i *interactive) raw(_ context.Context, switched string) error {

@@ -13,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 type resendOptions struct {
@@ -63,7 +64,7 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		return err
 	}
 	if f.Global.JSON && opts.DryRun {
-		return f.Print.JSON(turnsJSON(turns))
+		return view.TurnsJSON(f.Print, turns)
 	}
 	if len(turns) == 0 {
 		return f.Print.Done("every question has its answer")
@@ -172,12 +173,4 @@ func (e *exchange) resend(ctx context.Context, turn history.Turn, limits chat.Li
 		return err
 	}
 	return e.finish(chat.Question{AgentID: turn.AgentID}, answer)
-}
-
-func turnsJSON(turns []history.Turn) []turnJSON {
-	out := make([]turnJSON, len(turns))
-	for i, t := range turns {
-		out[i] = newTurnJSON(t)
-	}
-	return out
 }

@@ -1,0 +1,65 @@
+package view
+
+import (
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// contextRow is a turn of the path as a document.
+type contextRow struct {
+	Turn       string        `json:"turn"`
+	Question   string        `json:"question"`
+	Characters int           `json:"characters"`
+	Tokens     int           `json:"tokens"`
+	Mark       *history.Mark `json:"mark"`
+	Sent       bool          `json:"sent"`
+	Left       *string       `json:"left"`
+}
+
+// Context prints which turns of a conversation the next question carries.
+// Unanswered is the last question if it has no answer, otherwise a zero turn.
+func Context(p *cli.Printer, conversation string, considered []chat.Considered, unanswered history.Turn) error {
+	rows := make([]contextRow, len(considered))
+	turns, characters, tokens := 0, 0, 0
+	for i, c := range considered {
+		size := utf8.RuneCountInString(c.Turn.Question) + utf8.RuneCountInString(c.Turn.Reply)
+		rows[i] = contextRow{c.Turn.ID, c.Turn.Question, size, c.Tokens, cli.OrNull(c.Turn.Mark), c.Left == "", cli.OrNull(c.Left)}
+		if c.Left == "" {
+			turns, characters, tokens = turns+1, characters+size, tokens+c.Tokens
+		}
+	}
+	last := ""
+	if unanswered.ID != "" {
+		last = history.TitleOf(unanswered.Question)
+	}
+	if p.WantsJSON() {
+		return p.JSON(map[string]any{
+			"conversation": conversation, "turns": turns, "characters": characters, "tokens": tokens, "path": rows, "unanswered": cli.OrNull(last),
+		})
+	}
+	cells := make([][]string, len(rows))
+	for i, r := range rows {
+		what := "sent"
+		if !r.Sent {
+			what = "left out: " + *r.Left
+		} else if r.Mark != nil {
+			what = "sent, pinned"
+		}
+		cells[i] = []string{history.Short(r.Turn), r.Question, strconv.Itoa(r.Characters), strconv.Itoa(r.Tokens), what}
+	}
+	if err := p.Table([]terminal.Column{
+		{Title: "TURN"}, {Title: "QUESTION", Flexible: true}, {Title: "CHARACTERS", Right: true}, {Title: "TOKENS", Right: true}, {Title: "CONTEXT"},
+	}, cells); err != nil {
+		return err
+	}
+	if last != "" {
+		p.Note("the last question, which has no answer, is never sent: %s", last)
+	}
+	p.Note("the next question carries %d of %d turns, %d characters, about %d tokens", turns, len(rows), characters, tokens)
+	return nil
+}

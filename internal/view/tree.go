@@ -1,0 +1,105 @@
+package view
+
+import (
+	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// Tree draws the turns of a conversation, one line for each, with branches.
+func Tree(p *cli.Printer, c history.Conversation, turns []history.Turn) error {
+	if p.WantsJSON() {
+		return p.JSON(conversationJSON(c, turns))
+	}
+	s := unicodeStrokes
+	if p.IO.Accessible || !p.IO.UTF8 {
+		s = asciiStrokes
+	}
+	var b strings.Builder
+	b.WriteString(heading(p.IO, "", c.Title) + "\n")
+	for _, line := range drawTree(turns, s) {
+		t, lead := line.turn, line.lead
+		if p.IO.OutTTY {
+			lead = s.shorten(lead, p.IO.Columns()/2)
+		}
+		marks := labels(t, c.Head)
+		if t.State != history.Answered {
+			marks = append([]string{string(t.State)}, marks...)
+		}
+		for _, mark := range marks {
+			lead += "(" + mark + ") "
+		}
+		text := history.Short(t.ID) + "  " + lead + terminal.CleanLine(history.TitleOf(t.Question))
+		if p.IO.OutTTY {
+			text = p.IO.Truncate(text, p.IO.Columns())
+		}
+		b.WriteString(text + "\n")
+	}
+	return p.Page(b.String())
+}
+
+// strokes are the parts that a tree is drawn of.
+type strokes struct{ branch, last, pass, none, cut string }
+
+// strokeColumns is how wide each of the strokes is.
+const strokeColumns = 3
+
+var (
+	unicodeStrokes = strokes{"├─ ", "└─ ", "│  ", "   ", "…  "}
+	asciiStrokes   = strokes{"+- ", "`- ", "|  ", "   ", "..."}
+)
+
+// shorten returns the end of a lead, two strokes or as many as fit into width, so
+// that there is room for the question however deep the branches are.
+func (s strokes) shorten(lead string, width int) string {
+	columns := []rune(lead)
+	most := max(width/strokeColumns, 2) * strokeColumns
+	if len(columns) <= most {
+		return lead
+	}
+	return s.cut + string(columns[len(columns)-most+strokeColumns:])
+}
+
+// treeLine is a turn and the strokes before it.
+type treeLine struct {
+	lead string
+	turn history.Turn
+}
+
+// drawTree lays the turns out, each above those that follow it. A turn with one
+// successor stays in its column, so that a long conversation is a straight line;
+// only branches move right. It does not recurse: a conversation may be very long.
+func drawTree(turns []history.Turn, s strokes) []treeLine {
+	children := map[string][]int{}
+	for i, t := range turns {
+		children[t.Parent] = append(children[t.Parent], i)
+	}
+	type open struct {
+		turn        int
+		lead, below string // before the turn itself, and before those that follow it
+	}
+	var stack []open
+	push := func(of []int, below string) {
+		for i := len(of) - 1; i >= 0; i-- {
+			o := open{turn: of[i], lead: below, below: below}
+			if len(of) > 1 {
+				o.lead, o.below = below+s.branch, below+s.pass
+				if i == len(of)-1 {
+					o.lead, o.below = below+s.last, below+s.none
+				}
+			}
+			stack = append(stack, o)
+		}
+	}
+	push(children[""], "")
+	var lines []treeLine
+	for len(stack) > 0 && len(lines) < len(turns) {
+		o := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		lines = append(lines, treeLine{o.lead, turns[o.turn]})
+		push(children[turns[o.turn].ID], o.below)
+	}
+	return lines
+}

@@ -1,0 +1,117 @@
+// Package view shows what hobnob has to show: conversations, trees, search hits,
+// the context of a question, tokens and templates, each as text for a terminal or a
+// pipe, or as the document that --json promises.
+//
+// It must not know commands, slash commands and their flags, and opens neither the
+// history nor a connection: callers pass what is shown. Texts of questions, replies
+// and titles count as hostile.
+package view
+
+import (
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/duration"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/markdown"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// heading returns a line in bold on a terminal with colour, and after a mark of
+// Markdown elsewhere.
+func heading(io *terminal.Streams, mark, text string) string {
+	text = terminal.CleanLine(text)
+	if io.OutTTY && io.OutColor {
+		return "\x1b[1m" + text + "\x1b[0m"
+	}
+	return mark + text
+}
+
+// when returns a time relative to now on a terminal, and exactly in a pipe; a zero
+// time is empty.
+func when(io *terminal.Streams, t time.Time) string {
+	switch {
+	case io.OutTTY:
+		return duration.Ago(t, time.Now())
+	case t.IsZero():
+		return ""
+	}
+	return t.Format(time.RFC3339)
+}
+
+// Markdown renders text for the terminal of stdout, in a style of the settings.
+func Markdown(io *terminal.Streams, text, style string) string {
+	return markdown.Render(text, markdown.Options{
+		Width: io.Columns(), Colors: io.Colors(), Unicode: io.UTF8, Accessible: io.Accessible,
+		Style: style, GlamourStyle: io.Getenv("GLAMOUR_STYLE"), Light: io.LightBackground,
+	})
+}
+
+// labels returns what is special about a turn, of a conversation with that head.
+func labels(t history.Turn, head string) []string {
+	var out []string
+	if t.ID == head {
+		out = append(out, "head")
+	}
+	switch t.Mark {
+	case history.Pinned:
+		out = append(out, "pinned")
+	case history.Skipped:
+		out = append(out, "skipped")
+	}
+	return out
+}
+
+// usageJSON has the fields of history.Usage.
+type usageJSON struct {
+	PromptTokens     int64 `json:"prompt_tokens"`
+	CompletionTokens int64 `json:"completion_tokens"`
+	TotalTokens      int64 `json:"total_tokens"`
+}
+
+// turnJSON is a turn as a document.
+type turnJSON struct {
+	ID           string        `json:"id"`
+	Conversation string        `json:"conversation"`
+	Parent       *string       `json:"parent"`
+	State        history.State `json:"state"`
+	Question     string        `json:"question"`
+	Reply        *string       `json:"reply"`
+	AgentID      *string       `json:"agent_id"`
+	Asked        time.Time     `json:"asked"`
+	Ended        *time.Time    `json:"ended"`
+	Failure      *string       `json:"failure"`
+	Mark         *history.Mark `json:"mark"`
+	Model        *string       `json:"model"`
+	Usage        *usageJSON    `json:"usage"`
+	Service      struct {
+		ID             *string `json:"id"`
+		ConversationID *string `json:"conversation_id"`
+	} `json:"service"`
+}
+
+// TurnsJSON prints turns as a document.
+func TurnsJSON(p *cli.Printer, turns []history.Turn) error { return p.JSON(turnsJSON(turns)) }
+
+func turnsJSON(turns []history.Turn) []turnJSON {
+	out := make([]turnJSON, len(turns))
+	for i, t := range turns {
+		out[i] = turnJSON{
+			ID: t.ID, Conversation: t.Conversation, Parent: cli.OrNull(t.Parent), State: t.State, Question: t.Question, AgentID: cli.OrNull(t.AgentID),
+			Asked: t.Asked, Ended: cli.OrNull(t.Ended), Failure: cli.OrNull(t.Failure.Text), Mark: cli.OrNull(t.Mark),
+			Model: cli.OrNull(t.Service.Model), Usage: (*usageJSON)(t.Service.Usage),
+		}
+		if t.State == history.Answered {
+			out[i].Reply = &t.Reply
+		}
+		out[i].Service.ID, out[i].Service.ConversationID = cli.OrNull(t.Service.ID), cli.OrNull(t.Service.ConversationID)
+	}
+	return out
+}
+
+func conversationJSON(c history.Conversation, turns []history.Turn) map[string]any {
+	return map[string]any{
+		"id": c.ID, "title": c.Title, "profile": c.Profile, "agent_id": cli.OrNull(c.AgentID), "head": cli.OrNull(c.Head),
+		"created": c.Created, "updated": c.Updated, "turns": turnsJSON(turns),
+	}
+}
