@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -53,6 +54,60 @@ func ids(conversations []history.Conversation) []string {
 func alternatives(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
+}
+
+// changeConversation finds the conversation that ref names, lets edit change it, and
+// prints what edit says was done.
+func changeConversation(ctx context.Context, f *cli.Factory, ref string, edit func(*history.Store, history.Conversation) (done string, err error)) error {
+	store, err := f.ExistingHistory(ctx)
+	if err != nil {
+		return err
+	}
+	c, err := f.Conversation(ctx, store, ref)
+	if err != nil {
+		return err
+	}
+	done, err := edit(store, c)
+	if err != nil {
+		return err
+	}
+	return f.Print.Done("%s", done)
+}
+
+// changeTrash puts conversations into the trash, or with restore takes them out, all
+// of them or none, and prints each.
+func changeTrash(ctx context.Context, f *cli.Factory, refs []string, restore, dryRun bool) error {
+	store, err := f.ExistingHistory(ctx)
+	if err != nil {
+		return err
+	}
+	found, err := store.FindAll(ctx, refs, restore)
+	if err != nil && restore {
+		return failure.WithHint(err, "see what is in the trash: %s", failure.Run("hobnob conversations list --deleted"))
+	}
+	if err != nil {
+		return err
+	}
+	word, done, undo, change := "would delete", "deleted", "; undo with: hobnob conversations restore ", store.Delete
+	if restore {
+		word, done, undo, change = "would restore", "restored", "", store.Restore
+	}
+	if !dryRun {
+		if word, err = done, change(ctx, ids(found)...); err != nil {
+			return err
+		}
+	}
+	for _, c := range found {
+		short, after := history.Short(c.ID), ""
+		if undo != "" && !dryRun {
+			after = undo + short
+		}
+		f.Print.Note("%s %s %q%s", word, short, c.Title, after)
+	}
+	if f.Global.JSON {
+		return f.Print.JSON(map[string]any{"conversations": ids(found), done: !dryRun})
+	}
+	return nil
 }
 
 // someArgs wants one argument at least.

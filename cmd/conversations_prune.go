@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,7 +10,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/duration"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type conversationsPruneOptions struct {
@@ -54,17 +52,16 @@ terminal it wants --yes.`,
 
 func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) error {
 	f := opts.f
-	before := time.Now().Add(time.Second)
+	pruning := history.Pruning{Before: time.Now().Add(time.Second), TrashOnly: opts.Trash}
 	if opts.OlderThan != "" {
 		var err error
-		if before, err = duration.ParseSince(opts.OlderThan, time.Now()); err != nil {
+		if pruning.Before, err = duration.ParseSince(opts.OlderThan, time.Now()); err != nil {
 			return err
 		}
-		if before.After(time.Now()) {
+		if pruning.Before.After(time.Now()) {
 			return failure.Usagef("see: hobnob conversations prune --help", "%s is in the future", opts.OlderThan)
 		}
 	}
-	pruning := history.Pruning{Before: before, TrashOnly: opts.Trash}
 	store, err := f.ExistingHistory(ctx)
 	if err != nil {
 		return err
@@ -78,20 +75,17 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 	}
 	turns := 0
 	for _, c := range found {
-		turns += c.Turns
+		if turns += c.Turns; opts.DryRun {
+			f.Print.Note("would remove %s %q, last used %s", history.Short(c.ID), c.Title, c.Updated.Format(time.DateOnly))
+		}
 	}
 	what := cli.Counted(len(found), "conversation") + " with " + cli.Counted(turns, "turn")
 	if len(found) == 0 || opts.DryRun {
-		for _, c := range found {
-			f.Print.Note("would remove %s %q, last used %s", history.Short(c.ID), c.Title, c.Updated.Format(time.DateOnly))
-		}
 		return opts.report(found, 0, what+" would be removed")
 	}
 	if !opts.Yes {
-		yes, err := f.IO.Confirm(ctx, "Remove "+what+" for good?")
-		if errors.Is(err, terminal.ErrNoTerminal) {
-			return failure.Usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be removed", what)
-		}
+		yes, err := f.Print.Confirm(ctx, "Remove "+what+" for good?",
+			failure.Usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be removed", what))
 		if err != nil {
 			return err
 		}
@@ -103,8 +97,8 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 	if err != nil {
 		return err
 	}
-	if kept := len(found) - removed; kept > 0 {
-		f.Print.Warn("%s used meanwhile and kept", left(kept, "conversation"))
+	if used := len(found) - removed; used > 0 {
+		f.Print.Warn("%s used meanwhile and kept", left(used, "conversation"))
 		what = cli.Counted(removed, "conversation")
 	}
 	return opts.report(found, removed, "removed "+what)
@@ -113,7 +107,7 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 // report is one document with --json, and a note without.
 func (o conversationsPruneOptions) report(found []history.Conversation, removed int, text string) error {
 	if o.f.Global.JSON {
-		return o.f.Print.JSON(map[string]any{"conversations": append([]string{}, ids(found)...), "removed": removed})
+		return o.f.Print.JSON(map[string]any{"conversations": ids(found), "removed": removed})
 	}
 	return o.f.Print.Done("%s", text)
 }

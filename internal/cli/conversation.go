@@ -28,16 +28,3 @@ func (f *Factory) Conversation(ctx context.Context, store *history.Store, ref st
 	}
 	return store.Latest(ctx, profile.Name)
 }
-
-// FindAll finds several conversations, or returns the first error.
-func FindAll(ctx context.Context, find func(context.Context, string) (history.Conversation, error), refs []string) ([]history.Conversation, error) {
-	var out []history.Conversation
-	for _, ref := range refs {
-		c, err := find(ctx, ref)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, c)
-	}
-	return out, nil
-}
