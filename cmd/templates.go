@@ -41,7 +41,7 @@ takes the place of a built-in one.`,
 	)
 }
 
-// templates is where the templates are.
+// templates returns the library of the user's templates.
 func templates(f *cli.Factory) (template.Library, error) {
 	paths, err := f.Paths()
 	if err != nil {
@@ -58,48 +58,7 @@ func templates(f *cli.Factory) (template.Library, error) {
 	}, nil
 }
 
-// where tells whose template it is.
-func where(s template.Source) string {
-	if s.Path == "" {
-		return "built-in"
-	}
-	return "file"
-}
-
-// templateJSON is a template in the output of list and show.
-type templateJSON struct {
-	Name        string         `json:"name"`
-	Description string         `json:"description"`
-	Variables   []variableJSON `json:"variables"`
-	Where       string         `json:"where"` // built-in or file
-	Path        *string        `json:"path"`
-	Source      *string        `json:"source,omitempty"`
-	Error       string         `json:"error,omitempty"` // why it cannot be used
-}
-
-type variableJSON struct {
-	Name        string  `json:"name"`
-	Description string  `json:"description"`
-	Default     *string `json:"default"`
-}
-
-// newTemplateJSON describes a template, or one that is broken.
-func newTemplateJSON(s template.Source) templateJSON {
-	out := templateJSON{Name: s.Name, Variables: []variableJSON{}, Where: where(s), Path: cli.OrNull(s.Path)}
-	t, err := template.Parse(s)
-	if err != nil {
-		out.Error = err.Error()
-		return out
-	}
-	out.Description = t.Description
-	for _, v := range t.Variables {
-		out.Variables = append(out.Variables, variableJSON{v.Name, v.Description, v.Default})
-	}
-	return out
-}
-
-// completeTemplates offers the names; what a file says of itself is hostile text
-// and a description only.
+// templates offers the names. The description in a file is hostile text.
 func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	quietly(c.f, cmd)
 	library, err := templates(c.f)
@@ -118,8 +77,7 @@ func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string,
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeVariables offers the variables of the template that --template names and
-// that have no value yet.
+// variables offers those of the template that --template names that have no value yet.
 func (c complete) variables(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	quietly(c.f, cmd)

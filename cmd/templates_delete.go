@@ -12,7 +12,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/template"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 type templatesDeleteOptions struct {
@@ -59,10 +58,8 @@ func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error 
 		return err
 	}
 	if !opts.Yes {
-		yes, err := f.IO.Confirm(ctx, "Delete "+path+"?")
-		if errors.Is(err, terminal.ErrNoTerminal) {
-			return failure.Usagef("look at it with hobnob templates show, then add --yes", "there is nobody to ask whether %s may be deleted", path)
-		}
+		yes, err := f.Print.Confirm(ctx, "Delete "+path+"?",
+			failure.Usagef("look at it with hobnob templates show, then add --yes", "there is nobody to ask whether %s may be deleted", path))
 		if err != nil {
 			return err
 		}

@@ -12,14 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
-type templatesEditOptions struct {
-	f *cli.Factory
-
-	Name string
-}
-
 func newTemplatesEditCommand(f *cli.Factory) *cobra.Command {
-	opts := templatesEditOptions{f: f}
 	return &cobra.Command{
 		Use:   "edit NAME",
 		Short: "Write or change a template in $VISUAL or $EDITOR",
@@ -30,41 +23,20 @@ the name of a built-in one makes your own in its place.`,
 		Args:              exactArgs("NAME"),
 		ValidArgsFunction: firstArgumentOnly(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.Name = strings.ToLower(args[0])
-			return runTemplatesEdit(cmd.Context(), opts)
+			return runTemplatesEdit(cmd.Context(), f, strings.ToLower(args[0]))
 		},
 	}
 }
 
-// newTemplate is what an editor shows of a template that there is not yet.
-const newTemplate = `---
-# What hobnob templates list says of it:
-description:
-
-# Values for {{.name}} in the text: from --var name=value, else the default given
-# here, else asked for.
-variables:
-#  language: English
-#  tone:
-#    description: how the answer should sound
-
-# Below the next line write the prompt. {{.Input}} stands for the arguments and
-# standard input, {{.Files}} for the files of -f. What you do not mention follows
-# the prompt. {{if .tone}}…{{end}} leaves a part out where there is no value.
----
-
-`
-
-func runTemplatesEdit(ctx context.Context, opts templatesEditOptions) error {
-	f := opts.f
+func runTemplatesEdit(ctx context.Context, f *cli.Factory, name string) error {
 	library, err := templates(f)
 	if err != nil {
 		return err
 	}
-	source, err := library.Source(opts.Name)
+	source, err := library.Source(name)
 	var missing *template.NotFoundError
 	if errors.As(err, &missing) {
-		source.Text, err = []byte(newTemplate), nil
+		source.Text, err = []byte(template.Starter), nil
 	}
 	if err != nil {
 		return err
@@ -73,7 +45,7 @@ func runTemplatesEdit(ctx context.Context, opts templatesEditOptions) error {
 	if source.Path != "" {
 		before = append([]byte{}, source.Text...)
 	}
-	after, draft, err := opts.edited(ctx, string(source.Text))
+	after, draft, err := editTemplate(ctx, f, name, string(source.Text))
 	if err != nil {
 		return err
 	}
@@ -81,31 +53,31 @@ func runTemplatesEdit(ctx context.Context, opts templatesEditOptions) error {
 		cli.Discard(draft)
 		return f.Print.Done("nothing was changed and nothing written")
 	}
-	if err := library.Save(opts.Name, before, []byte(after)); err != nil {
+	if err := library.Save(name, before, []byte(after)); err != nil {
 		return failure.WithHint(err, "%s", "the template was left as it was; what you wrote is in "+draft)
 	}
 	cli.Discard(draft)
-	return f.Print.Done("the template is in %s; use it with: hobnob chat -t %s", library.Path(opts.Name), opts.Name)
+	return f.Print.Done("the template is in %s; use it with: hobnob chat -t %s", library.Path(name), name)
 }
 
-// edited lets the user change a text until it is a template, or until it is left
-// as it was. A draft that is no template is kept.
-func (o templatesEditOptions) edited(ctx context.Context, initial string) (text, draft string, err error) {
+// editTemplate opens a text in the editor until it is a template, or until the user
+// leaves it as it was. A draft that is no template stays.
+func editTemplate(ctx context.Context, f *cli.Factory, name, initial string) (text, draft string, err error) {
 	for text = initial; ; {
 		before := draft
-		if text, draft, err = o.f.Edit(ctx, text, "template-*.md"); err != nil {
+		if text, draft, err = f.Edit(ctx, text, "template-*.md"); err != nil {
 			return "", "", err
 		}
 		if before != "" {
 			cli.Discard(before)
 		}
-		_, bad := template.Parse(template.Source{Name: o.Name, Path: draft, Text: []byte(text)})
+		_, bad := template.Parse(template.Source{Name: name, Path: draft, Text: []byte(text)})
 		if bad == nil || text == initial || strings.TrimSpace(text) == "" {
 			return text, draft, nil
 		}
 		again := false
-		if o.f.IO.InTTY {
-			if again, err = o.f.IO.Confirm(ctx, bad.Error()+"; edit it again?"); err != nil {
+		if f.IO.InTTY {
+			if again, err = f.IO.Confirm(ctx, bad.Error()+"; edit it again?"); err != nil {
 				bad = errors.Join(bad, err)
 			}
 		}

@@ -6,51 +6,28 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-type templatesShowOptions struct {
-	f *cli.Factory
-
-	Name string
-}
-
 func newTemplatesShowCommand(f *cli.Factory) *cobra.Command {
-	opts := templatesShowOptions{f: f}
 	return &cobra.Command{
 		Use:               "show NAME",
 		Short:             "Print a template as it is written",
 		Example:           "  hobnob templates show review\n  hobnob chat -t review -f main.go --dry-run",
 		Args:              exactArgs("NAME"),
 		ValidArgsFunction: firstArgumentOnly(complete{f}.templates),
-		RunE: func(_ *cobra.Command, args []string) error {
-			opts.Name = strings.ToLower(args[0])
-			return runTemplatesShow(opts)
-		},
+		RunE:              func(_ *cobra.Command, args []string) error { return runTemplatesShow(f, strings.ToLower(args[0])) },
 	}
 }
 
-func runTemplatesShow(opts templatesShowOptions) error {
-	f := opts.f
+func runTemplatesShow(f *cli.Factory, name string) error {
 	library, err := templates(f)
 	if err != nil {
 		return err
 	}
-	source, err := library.Source(opts.Name)
+	source, err := library.Source(name)
 	if err != nil {
 		return err
 	}
-	text := string(source.Text)
-	described := newTemplateJSON(source)
-	if f.Global.JSON {
-		described.Source = &text
-		return f.Print.JSON(described)
-	}
-	if described.Error != "" {
-		f.Print.Warn("the template %q cannot be used: %s", opts.Name, described.Error)
-	}
-	if f.IO.OutTTY {
-		return f.Print.Page(strings.TrimRight(terminal.Clean(text), "\n") + "\n")
-	}
-	return f.Print.Text(text)
+	return view.Template(f.Print, source)
 }

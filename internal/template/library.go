@@ -28,6 +28,25 @@ type Library struct {
 	CheckName func(name string) error
 }
 
+// Starter is the text of a new template, for an editor.
+const Starter = `---
+# What hobnob templates list says of it:
+description:
+
+# Values for {{.name}} in the text: from --var name=value, else the default given
+# here, else asked for.
+variables:
+#  language: English
+#  tone:
+#    description: how the answer should sound
+
+# Below the next line write the prompt. {{.Input}} stands for the arguments and
+# standard input, {{.Files}} for the files of -f. What you do not mention follows
+# the prompt. {{if .tone}}…{{end}} leaves a part out where there is no value.
+---
+
+`
+
 // NotFoundError reports that there is no template of a name.
 type NotFoundError struct {
 	Name  string
