@@ -36,6 +36,12 @@ type Profile struct {
 // Embedded reports whether the profile is the service inside this process.
 func (p Profile) Embedded() bool { return p.BaseURL == "" }
 
+// BuiltInAgent reports whether name is an agent that the service inside this process
+// has by itself.
+func (p Profile) BuiltInAgent(name string) bool {
+	return p.Embedded() && (name == "guide" || name == "echo")
+}
+
 // NoBaseURLError says that a profile does not say where its service is.
 type NoBaseURLError struct{ Profile string }
 

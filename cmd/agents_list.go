@@ -1,0 +1,53 @@
+package cmd
+
+import (
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+func newAgentsListCommand(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use: "list", Aliases: []string{"ls"},
+		Short:   "List the aliases",
+		Example: "  hobnob agents list",
+		Args:    exactArgs(),
+		RunE:    func(*cobra.Command, []string) error { return runAgentsList(f) },
+	}
+}
+
+// agentRow is an alias in the output of agents list.
+type agentRow struct {
+	Name    string `json:"name"`
+	ID      string `json:"id"`
+	Default bool   `json:"default"`
+}
+
+func runAgentsList(f *cli.Factory) error {
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	chosen, _ := profile.AgentID(profile.Agent)
+	rows, cells := []agentRow{}, [][]string{}
+	for _, name := range profile.AgentNames() {
+		id, mark := profile.Agents[name], ""
+		if chosen != "" && strings.EqualFold(id, chosen) {
+			mark = "default"
+		}
+		rows = append(rows, agentRow{name, id, mark != ""})
+		cells = append(cells, []string{name, id, mark})
+	}
+	if f.Global.JSON {
+		return f.Print.JSON(rows)
+	}
+	if len(rows) == 0 {
+		f.Print.Note("profile %q has no aliases; add one with: %s", profile.Name, failure.Run("hobnob agents add NAME UUID"))
+		return nil
+	}
+	return f.Print.Table([]terminal.Column{{Title: "NAME"}, {Title: "UUID"}, {Title: "DEFAULT"}}, cells)
+}

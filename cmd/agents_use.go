@@ -1,0 +1,36 @@
+package cmd
+
+import (
+	"github.com/spf13/cobra"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/config"
+)
+
+func newAgentsUseCommand(f *cli.Factory) *cobra.Command {
+	return &cobra.Command{
+		Use:               "use NAME",
+		Annotations:       map[string]string{createsConfig: ""},
+		Short:             "Choose the agent that is asked when -a is not given",
+		Example:           "  hobnob agents use reviewer",
+		Args:              exactArgs("NAME"),
+		ValidArgsFunction: firstArgumentOnly(complete{f}.agents),
+		RunE:              func(_ *cobra.Command, args []string) error { return runAgentsUse(f, args[0]) },
+	}
+}
+
+func runAgentsUse(f *cli.Factory, name string) error {
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	if _, err := profile.AgentID(name); err != nil {
+		return err
+	}
+	if err := f.EditConfig(func(d *config.Document) error {
+		return d.Set(name, "profiles", profile.Name, "agent")
+	}); err != nil {
+		return err
+	}
+	return f.Print.Done("profile %q asks %s", profile.Name, name)
+}
