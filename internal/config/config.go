@@ -264,6 +264,20 @@ func (c *Config) Get(profile string, setting Setting) (Value, error) {
 	return c.FromFile(profile, setting)
 }
 
+// Effective returns the value of a setting for the selected profile; that of
+// ProfileKey is the profile itself, however it was selected. Errors are those of
+// Active and Get.
+func (c *Config) Effective(setting Setting) (Value, error) {
+	profile, source, err := c.Active()
+	if err != nil {
+		return Value{}, err
+	}
+	if setting.Key == ProfileKey {
+		return Value{Value: profile, Source: source}, nil
+	}
+	return c.Get(profile, setting)
+}
+
 // FromFile is Get without flags and environment: what the file, or the
 // default, says.
 func (c *Config) FromFile(profile string, setting Setting) (Value, error) {

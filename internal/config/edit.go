@@ -13,6 +13,17 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
+// Starter is the text of a new file, for an editor.
+const Starter = `# Settings of hobnob; see: hobnob config list --show-source
+#
+# profile: work
+# profiles:
+#   work:
+#     base_url: https://chat.example.com
+#     agent: reviewer
+#     agents: {reviewer: 00000000-0000-4000-8000-000000000000}
+`
+
 // Edit changes the file in place: comments, order and every value that is not
 // touched stay (indentation becomes two spaces, and blank lines go), and the file
 // is replaced in one step with mode 0600. Editors of several processes wait for

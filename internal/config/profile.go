@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"maps"
+	"net/url"
 	"sort"
 	"strings"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // Profile is every setting of one profile with the precedence applied.
@@ -90,6 +93,21 @@ func (c *Config) Profile(name string) (Profile, error) {
 		p.TokenCommand = nil
 	}
 	return p, nil
+}
+
+// ParseBaseURL reads an address for a profile, which may allow http:// to other
+// hosts. Where only that keeps it from being one, the error says how to allow it.
+func (c *Config) ParseBaseURL(profile, address string) (*url.URL, error) {
+	setting, _ := Lookup("allow_insecure_http")
+	insecure, err := c.Get(profile, setting)
+	if err != nil {
+		return nil, err
+	}
+	base, err := baseurl.Parse(address, insecure.Value == true)
+	if _, other := baseurl.Parse(address, true); err != nil && other == nil {
+		return nil, failure.WithHint(err, "%s", "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p "+shell.Word(profile))
+	}
+	return base, err
 }
 
 func assign(target, value any) {
