@@ -57,7 +57,7 @@ func TestPinnedTurnsStayAndSkippedOnesGo(t *testing.T) {
 		t.Fatal(err)
 	}
 	mark := func(i int, m history.Mark) {
-		if err := a.History.SetMark(t.Context(), turns[i], m); err != nil {
+		if err := a.History.SetMarks(t.Context(), turns[i].Conversation, map[history.Mark][]string{m: {turns[i].ID}}); err != nil {
 			t.Fatal(err)
 		}
 	}

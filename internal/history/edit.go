@@ -32,11 +32,6 @@ func (s *Store) Switch(ctx context.Context, turn Turn) error {
 	})
 }
 
-// SetMark pins a turn, leaves it out of the context, or takes either back.
-func (s *Store) SetMark(ctx context.Context, turn Turn, mark Mark) error {
-	return s.write(ctx, func(tx *sql.Tx) error { return setMark(ctx, tx, turn, mark) })
-}
-
 // SetMarks gives turns of a conversation the marks under which they are named, as
 // FindTurn finds them; of two marks for one turn the later constant counts. All of
 // them are changed, or none.
@@ -54,17 +49,13 @@ func (s *Store) SetMarks(ctx context.Context, conversation string, refs map[Mark
 	}
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for _, turn := range found {
-			if err := setMark(ctx, tx, turn, turn.Mark); err != nil {
+			result, err := tx.ExecContext(ctx, `UPDATE turns SET mark = ? WHERE id = ?`, null(string(turn.Mark)), turn.ID)
+			if err := changedOne(result, err, "turn "+turn.ID); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-}
-
-func setMark(ctx context.Context, tx *sql.Tx, turn Turn, mark Mark) error {
-	result, err := tx.ExecContext(ctx, `UPDATE turns SET mark = ? WHERE id = ?`, null(string(mark)), turn.ID)
-	return changedOne(result, err, "turn "+turn.ID)
 }
 
 // Delete puts conversations into the trash.

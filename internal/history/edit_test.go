@@ -226,11 +226,15 @@ func TestMarksStayWithTheirTurn(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
 	for _, mark := range []Mark{Pinned, Skipped, Unmarked} {
-		if err := s.SetMark(t.Context(), turn, mark); err != nil {
+		if err := s.SetMarks(t.Context(), turn.Conversation, map[Mark][]string{mark: {turn.ID[:8]}}); err != nil {
 			t.Fatal(err)
 		}
 		if got, err := s.FindTurn(t.Context(), "", turn.ID); err != nil || got.Mark != mark {
 			t.Errorf("mark is %q, %v; want %q", got.Mark, err, mark)
 		}
+	}
+	err := s.SetMarks(t.Context(), turn.Conversation, map[Mark][]string{Pinned: {turn.ID}, Skipped: {"ffffffff"}})
+	if got, ferr := s.FindTurn(t.Context(), "", turn.ID); !errors.As(err, new(*TurnNotFoundError)) || ferr != nil || got.Mark != Unmarked {
+		t.Errorf("with an unknown turn: %v, and the mark is %q, %v", err, got.Mark, ferr)
 	}
 }

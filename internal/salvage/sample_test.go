@@ -136,7 +136,7 @@ func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) s
 			trees[turn.Conversation] = append(trees[turn.Conversation], turn)
 		}
 		if random.IntN(20) == 0 {
-			do(s.SetMark(ctx, turn, history.Pinned))
+			do(s.SetMarks(ctx, turn.Conversation, map[history.Mark][]string{history.Pinned: {turn.ID}}))
 		}
 	}
 	prune := func() {
