@@ -2,12 +2,17 @@ package cmd
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/prompt"
+	"github.com/hobnob-cli/hobnob/internal/repl"
 )
 
 type chatOptions struct {
@@ -35,9 +40,11 @@ type chatOptions struct {
 	Detach       bool
 	DryRun       bool
 
-	// historyGiven tells --history 0 from its absence.
-	historyGiven bool
+	limited bool // --history was given: 0 is not its absence
 }
+
+// anyLanguage is --extract without a language.
+const anyLanguage = "any"
 
 func newChatCommand(f *cli.Factory) *cobra.Command {
 	opts := chatOptions{f: f}
@@ -66,7 +73,7 @@ for byte. See also: hobnob help exit-codes.`,
 		Annotations: map[string]string{freeText: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Words = args
-			opts.historyGiven = cmd.Flags().Changed("history")
+			opts.limited = cmd.Flags().Changed("history")
 			if !cmd.Flags().Changed("conversation") && !opts.Continue && opts.Title == "" && opts.At == "" && opts.EditTurn == "" {
 				opts.Conversation = f.Env("HOBNOB_CONVERSATION")
 			}
@@ -131,71 +138,179 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	}
 	save := profile.Save && !opts.NoSave
 	if opts.Detach && !save {
-		return needsHistory(profile)
+		return failure.WithHint(failure.Usagef("", "--detach needs the history, and history.save is false in the profile %q", profile.Name),
+			"%s, or leave --detach out", failure.Run("hobnob config set history.save true"))
 	}
-	store, conversation, branch, err := opts.continued(ctx, profile, save && !opts.DryRun)
+	asker, question, place, err := ask.Prepare(ctx, f, profile, opts.setup(save))
 	if err != nil {
 		return err
-	}
-	agentID, err := opts.agent(profile, conversation)
-	if err != nil {
-		return err
-	}
-	client, err := f.Client(ctx, profile, !save)
-	if err != nil {
-		return err
-	}
-	question := chat.Question{AgentID: agentID, Conversation: conversation, Parent: branch.parent, Title: opts.title(conversation), Context: opts.limits(profile)}
-	asker := chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)}
-	e := &exchange{f: f, opts: opts, profile: profile, client: client, asker: asker, save: save, pages: true}
-	if !save && !opts.DryRun {
-		memory, err := f.UnsavedHistory(ctx)
-		if err != nil {
-			return err
-		}
-		if question, err = e.asker.Unsaved(ctx, question, memory); err != nil {
-			return err
-		}
 	}
 	if opts.talks() {
-		return e.interactive(ctx, question)
+		return repl.Run(ctx, f, asker, question, opts.Again)
 	}
 	var draft string
-	if question.Text, draft, err = opts.ask(ctx, branch); err != nil {
+	if question.Text, draft, err = opts.text(ctx, place); err != nil {
 		return err
 	}
-	if conversation != nil && question.Conversation != nil && branch.parent == nil {
+	if question.Conversation != nil && question.Parent == nil {
 		// Reading the prompt may have taken long, in a pipe or an editor.
-		if *conversation, err = store.Find(ctx, conversation.ID); err != nil {
-			return keepDraft(draft, chat.Answer{}, err)
+		if *question.Conversation, err = asker.Chat.History.Find(ctx, question.Conversation.ID); err != nil {
+			return keepDraft(draft, false, err)
 		}
 	}
+	var recorded bool
 	switch {
 	case opts.DryRun:
-		return keepDraft(draft, chat.Answer{}, e.preview(ctx, question))
+		err = preview(ctx, f, asker, question)
 	case opts.Interactive:
-		return keepDraft(draft, chat.Answer{}, e.interactive(ctx, question))
+		err = repl.Run(ctx, f, asker, question, opts.Again)
 	case opts.Detach:
-		answer, err := e.detach(ctx, question)
-		return keepDraft(draft, answer, err)
+		recorded, err = detach(ctx, f, asker, question)
+	default:
+		var answer chat.Answer
+		answer, err = asker.Once(ctx, question)
+		recorded = answer.Conversation != "" && save
 	}
-	answer, err := e.once(ctx, question)
-	return keepDraft(draft, answer, err)
+	return keepDraft(draft, recorded, err)
 }
 
-// keepDraft discards a draft as soon as its text is in the history or answered.
-func keepDraft(draft string, answer chat.Answer, err error) error {
+func (o chatOptions) setup(save bool) ask.Setup {
+	s := ask.Setup{
+		Selection: chat.Selection{Latest: o.Continue, Conversation: o.Conversation, At: o.At, Edit: o.EditTurn, Again: o.Again},
+		Options:   ask.Options{JSON: o.f.Global.JSON, Raw: o.Raw, Usage: o.Usage, Copy: o.Copy, Paged: true},
+		Agent:     o.Agent, Title: o.Title, Save: save, DryRun: o.DryRun,
+	}
+	switch o.Extract {
+	case "":
+	case anyLanguage:
+		s.Block = new(string)
+	default:
+		s.Block = &o.Extract
+	}
+	if o.limited {
+		s.Limits = &chat.Limits{None: o.History == 0, Turns: o.History}
+	}
+	if s.IsNew() && o.Title == "" && o.Template != "" {
+		s.Title = prompt.TemplateTitle(o.Template, slices.Concat(o.Words, o.Files))
+	}
+	return s
+}
+
+// text returns the text of the question: the one that is asked again, the edited
+// one, or what the command line and standard input give.
+func (o chatOptions) text(ctx context.Context, place chat.Place) (text, draft string, err error) {
+	switch {
+	case o.Again:
+		return place.Text, "", nil
+	case o.EditTurn != "":
+		return prompt.EditQuestion(ctx, o.f, place.Text)
+	}
+	return prompt.Sources{Words: o.Words, Files: o.Files, Template: o.Template, Variables: o.Vars, Edit: o.Edit}.Text(ctx, o.f)
+}
+
+// keepDraft discards a draft as soon as its text is recorded or answered.
+func keepDraft(draft string, recorded bool, err error) error {
 	if draft == "" {
 		return err
 	}
-	if err == nil || answer.Saved {
+	if err == nil || recorded {
 		cli.Discard(draft)
 		return err
 	}
-	return failure.WithHint(err, "%s", "the text is kept in "+draft)
+	return failure.WithHint(err, "the text is kept in %s", draft)
 }
 
-// talks reports whether there is nothing to ask yet and somebody to ask for it.
+// preview prints the request that would be sent.
+func preview(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question) error {
+	request, preview, err := asker.Preview(ctx, question)
+	if err != nil {
+		return err
+	}
+	if f.Global.JSON {
+		headers := map[string]string{}
+		for _, h := range preview.Headers {
+			headers[h[0]] = h[1]
+		}
+		return f.Print.JSON(map[string]any{"version": 1, "method": preview.Method, "url": preview.URL, "headers": headers, "body": request})
+	}
+	text := preview.Method + " " + preview.URL + "\n"
+	for _, h := range preview.Headers {
+		text += h[0] + ": " + h[1] + "\n"
+	}
+	return f.Print.Text(text + "\n" + string(preview.Body) + "\n")
+}
+
+// talks reports whether there is nothing to ask yet and a terminal to ask for it.
 func (o chatOptions) talks() bool {
 	return len(o.Words) == 0 && len(o.Files) == 0 && o.Template == "" && !o.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
+}
+
+// validate refuses flags that contradict each other.
+func (o chatOptions) validate() error {
+	const see = "see: hobnob chat --help"
+	switch {
+	case o.Continue && o.Conversation != "":
+		return failure.Usagef(see, "--continue and --conversation exclude each other")
+	case o.Title != "" && (o.Continue || o.Conversation != ""):
+		return failure.Usagef(see, "--title names a new conversation; it cannot be used while continuing one")
+	case o.Title != "" && o.NoSave:
+		return failure.Usagef(see, "--title and --no-save exclude each other: nothing is kept that could have a title")
+	case o.Title != "" && strings.TrimSpace(o.Title) == "":
+		return failure.Usagef("leave --title out to make it of the question", "a title cannot be empty")
+	case o.branches() > 1:
+		return failure.Usagef(see, "--at, --again and --edit-turn exclude each other")
+	case o.Title != "" && o.branches() > 0:
+		return failure.Usagef(see, "--title names a new conversation; it cannot be used with --at, --again or --edit-turn")
+	case o.Again && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
+		return failure.Usagef("leave the prompt out, or use --edit-turn to change it", "--again asks the last question as it was")
+	case o.EditTurn != "" && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
+		return failure.Usagef("leave the prompt out", "--edit-turn takes the prompt from the editor")
+	case len(o.Vars) > 0 && o.Template == "":
+		return failure.Usagef("name the template with -t: hobnob templates list", "--var gives a value to a template, and there is none")
+	case o.Template != "" && (o.Again || o.EditTurn != ""):
+		return failure.Usagef(see, "--template makes a new question; it cannot be used with --again or --edit-turn")
+	case o.History < 0:
+		return failure.Usagef(see, "--history cannot be %d; want 0 or more", o.History)
+	case o.Extract != "" && o.f.Global.JSON:
+		return failure.Usagef("leave --json out, or take the block from the field reply", "--extract and --json exclude each other")
+	case (o.Extract != "" || o.Copy) && o.DryRun:
+		return failure.Usagef(see, "--extract and --copy want a reply, which --dry-run does not ask for")
+	case (o.Extract != "" || o.Copy) && (o.Interactive || o.talks()):
+		return failure.Usagef("ask on the command line, or type /copy in the chat", "--extract and --copy are for one question, not for an interactive chat")
+	case o.Interactive && (o.f.Global.JSON || o.DryRun):
+		return failure.Usagef(see, "--interactive cannot be used with --json or --dry-run")
+	case o.Interactive && !o.f.IO.InTTY:
+		return failure.Usagef("leave --interactive out to ask once", "an interactive chat needs a terminal on standard input")
+	case o.Detach:
+		return o.validateDetach()
+	}
+	return nil
+}
+
+// branches counts the flags that make a branch.
+func (o chatOptions) branches() int {
+	n := 0
+	for _, given := range []bool{o.At != "", o.Again, o.EditTurn != ""} {
+		if given {
+			n++
+		}
+	}
+	return n
+}
+
+// validateDetach refuses flags of `chat` that need an answer now, or a history
+// that is not written.
+func (o chatOptions) validateDetach() error {
+	const see = "see: hobnob chat --help"
+	switch {
+	case o.Raw || o.Extract != "" || o.Copy || o.Usage:
+		return failure.Usagef("leave it out; hobnob wait shows the answer", "--raw, --extract, --copy and --usage want an answer, for which --detach does not wait")
+	case o.NoSave:
+		return failure.Usagef(see, "--detach and --no-save exclude each other: the answer would be lost")
+	case o.DryRun:
+		return failure.Usagef(see, "--detach and --dry-run exclude each other")
+	case o.Interactive || o.talks():
+		return failure.Usagef(`ask like this: hobnob chat --detach "how do I …?"`, "--detach is for one question, not for an interactive chat")
+	}
+	return nil
 }

@@ -98,7 +98,7 @@ func runConversationsPrune(ctx context.Context, opts conversationsPruneOptions) 
 		return err
 	}
 	if used := len(found) - removed; used > 0 {
-		f.Print.Warn("%s used meanwhile and kept", left(used, "conversation"))
+		f.Print.Warn("%s used meanwhile and kept", cli.Were(used, "conversation"))
 		what = cli.Counted(removed, "conversation")
 	}
 	return opts.report(found, removed, "removed "+what)

@@ -6,12 +6,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"os/signal"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
@@ -37,9 +40,9 @@ type delivery struct {
 	Context      chat.Limits `json:"context"`
 }
 
-func newDelivery(profile config.Profile, question chat.Question) delivery {
+func newDelivery(f *cli.Factory, profile config.Profile, question chat.Question) delivery {
 	d := delivery{
-		Program: cli.Version(), Profile: profile,
+		Program: cli.Version(), Profile: profile, Selected: f.SelectedProfile(),
 		Text: question.Text, AgentID: question.AgentID, Parent: question.Parent, Title: question.Title, Context: question.Context,
 	}
 	d.Profile.TokenCommand = nil // the token is there already
@@ -65,6 +68,61 @@ func newDeliverCommand(f *cli.Factory) *cobra.Command {
 			return runDeliver(cmd.Context(), f)
 		},
 	}
+}
+
+// detach hands a question to a process in the background, which asks it, and
+// returns as soon as that one has recorded it.
+func detach(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question) (recorded bool, err error) {
+	if _, _, err := asker.Preview(ctx, question); err != nil { // what is wrong with it is reported now
+		return false, err
+	}
+	d := newDelivery(f, asker.Profile, question)
+	if d.Token, err = f.Token(ctx, asker.Profile); err != nil {
+		return false, err
+	}
+	receipt, err := startDelivery(ctx, f, d)
+	if err != nil {
+		return false, err
+	}
+	if f.Global.JSON {
+		err = f.Print.JSON(detachedJSON{Version: 1, Conversation: receipt.Conversation, Turn: receipt.Turn, State: history.Pending})
+	} else {
+		err = f.Print.Printf("%s\n", receipt.Turn)
+	}
+	if err != nil {
+		return true, failure.WithHint(err, "the question is on its way: hobnob wait %s", history.Short(receipt.Turn))
+	}
+	f.Print.Note("the question is asked in the background; to see its answer: hobnob wait %s", history.Short(receipt.Turn))
+	return true, nil
+}
+
+// detachedJSON is what chat --detach --json prints.
+type detachedJSON struct {
+	Version      int           `json:"version"`
+	Conversation string        `json:"conversation"`
+	Turn         string        `json:"turn"`
+	State        history.State `json:"state"`
+}
+
+// startDelivery starts this program again as `hobnob deliver`.
+func startDelivery(ctx context.Context, f *cli.Factory, d delivery) (chat.Receipt, error) {
+	document, err := json.Marshal(d)
+	if err != nil {
+		return chat.Receipt{}, err
+	}
+	paths, err := f.Paths()
+	if err != nil {
+		return chat.Receipt{}, err
+	}
+	program, err := os.Executable()
+	if err != nil {
+		return chat.Receipt{}, fmt.Errorf("cannot find this program: %w", err)
+	}
+	command := exec.CommandContext(context.WithoutCancel(ctx), program)
+	command.Args = []string{"hobnob", deliverName}
+	command.Env = append(chat.DetachedEnvironment(os.Environ()), "HOBNOB_CONFIG="+paths.ConfigFile, "HOBNOB_DATA_DIR="+paths.DataDir, "HOBNOB_STATE_DIR="+paths.StateDir)
+	command.Dir = paths.DataDir // any other might be in the way of a user who wants to remove it
+	return chat.Detach(ctx, command, document)
 }
 
 func runDeliver(ctx context.Context, f *cli.Factory) error {

@@ -69,8 +69,15 @@ var mayImport = map[string][]string{
 	"internal/template":    leaves,
 	"internal/terminal":    {"internal/cells", "internal/failure"},
 	"internal/transfer":    {"internal/atomicfile", "internal/codeblock", "internal/failure", "internal/history"},
+	"internal/ask":         slices.Concat(leaves, []string{"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"}),
+	"internal/prompt":      slices.Concat(leaves, []string{"internal/api", "internal/cli", "internal/history", "internal/template", "internal/terminal"}),
+	"internal/repl": slices.Concat(leaves, []string{
+		"internal/ask", "internal/chat", "internal/cli", "internal/config", "internal/draft", "internal/history", "internal/lineedit", "internal/prompt",
+		"internal/terminal", "internal/transfer", "internal/view",
+	}),
 	"internal/view": slices.Concat(leaves, []string{
-		"internal/chat", "internal/cli", "internal/config", "internal/history", "internal/markdown", "internal/template", "internal/terminal",
+		"internal/api", "internal/chat", "internal/cli", "internal/codeblock", "internal/config", "internal/history", "internal/markdown", "internal/template",
+		"internal/terminal",
 	}),
 }
 

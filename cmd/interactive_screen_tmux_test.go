@@ -93,8 +93,10 @@ func TestTabCompletes(t *testing.T) {
 	s.keys("C-u")
 	s.types("/")
 	s.keys("Tab")
-	for _, c := range interactiveCommands() {
-		s.shows("/" + c.name + " ")
+	for _, name := range []string{
+		"help", "new", "open", "title", "agent", "file", "edit", "again", "undo", "tree", "at", "context", "search", "copy", "save", "export", "usage", "raw", "exit",
+	} {
+		s.shows("/" + name + " ")
 	}
 	s.keys("Tab", "Tab")
 	s.shows(prompt + " /new")

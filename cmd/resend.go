@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
@@ -106,13 +106,12 @@ func runResend(ctx context.Context, opts resendOptions) error {
 	if err != nil {
 		return err
 	}
-	e := &exchange{f: f, profile: profile, client: client, save: true,
-		asker: chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)}}
+	asker := ask.New(f, profile, client, store, ask.Options{JSON: f.Global.JSON})
 	limits := chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
 	var last error
 	for _, t := range turns {
 		f.Print.Note("asking again: %s", history.TitleOf(t.Question))
-		err := e.resend(ctx, t, limits)
+		err := asker.Resend(ctx, t, limits)
 		if err == nil {
 			continue
 		}
@@ -162,15 +161,4 @@ func (o resendOptions) unanswered(ctx context.Context, profile string) ([]histor
 		return nil, failure.Usagef("add -p "+c.Profile, "conversation %s belongs to the profile %q, not to %q", history.Short(c.ID), c.Profile, profile)
 	}
 	return store.Unanswered(ctx, profile, c.ID)
-}
-
-// resend asks one question again and shows the answer.
-func (e *exchange) resend(ctx context.Context, turn history.Turn, limits chat.Limits) error {
-	stop := e.wait(ctx, "asking", turn.AgentID, time.Time{})
-	answer, err := e.asker.Resend(ctx, turn, limits)
-	stop(err)
-	if err != nil {
-		return err
-	}
-	return e.finish(chat.Question{AgentID: turn.AgentID}, answer)
 }

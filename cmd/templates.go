@@ -2,15 +2,12 @@ package cmd
 
 import (
 	"errors"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
-	"github.com/hobnob-cli/hobnob/internal/config"
-	"github.com/hobnob-cli/hobnob/internal/failure"
-	"github.com/hobnob-cli/hobnob/internal/template"
+	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
 
 func newTemplatesCommand(f *cli.Factory) *cobra.Command {
@@ -41,27 +38,10 @@ takes the place of a built-in one.`,
 	)
 }
 
-// templates returns the library of the user's templates.
-func templates(f *cli.Factory) (template.Library, error) {
-	paths, err := f.Paths()
-	if err != nil {
-		return template.Library{}, err
-	}
-	return template.Library{
-		Dir: filepath.Join(filepath.Dir(paths.ConfigFile), "templates"),
-		CheckName: func(name string) error {
-			if err := config.CheckName(name); err != nil {
-				return failure.Usagef("see: hobnob templates list", "%v", err)
-			}
-			return nil
-		},
-	}, nil
-}
-
 // templates offers the names. The description in a file is hostile text.
 func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	quietly(c.f, cmd)
-	library, err := templates(c.f)
+	library, err := c.f.Templates()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -81,7 +61,7 @@ func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string,
 func (c complete) variables(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	quietly(c.f, cmd)
-	library, err := templates(c.f)
+	library, err := c.f.Templates()
 	if err != nil || strings.Contains(word, "=") {
 		return nil, directive
 	}
@@ -91,7 +71,7 @@ func (c complete) variables(cmd *cobra.Command, _ []string, word string) ([]stri
 	if errors.Join(nerr, gerr, err) != nil {
 		return nil, directive
 	}
-	values, _ := variableValues(given)
+	values, _ := prompt.ParseVariables(given)
 	var out []string
 	for _, v := range t.Variables {
 		if _, ok := values[v.Name]; !ok {

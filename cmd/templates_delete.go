@@ -42,7 +42,7 @@ when yours took its place, it is back.`,
 
 func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error {
 	f := opts.f
-	library, err := templates(f)
+	library, err := f.Templates()
 	if err != nil {
 		return err
 	}

@@ -29,7 +29,7 @@ the name of a built-in one makes your own in its place.`,
 }
 
 func runTemplatesEdit(ctx context.Context, f *cli.Factory, name string) error {
-	library, err := templates(f)
+	library, err := f.Templates()
 	if err != nil {
 		return err
 	}

@@ -19,7 +19,7 @@ func newTemplatesListCommand(f *cli.Factory) *cobra.Command {
 }
 
 func runTemplatesList(f *cli.Factory) error {
-	library, err := templates(f)
+	library, err := f.Templates()
 	if err != nil {
 		return err
 	}

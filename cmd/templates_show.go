@@ -21,7 +21,7 @@ func newTemplatesShowCommand(f *cli.Factory) *cobra.Command {
 }
 
 func runTemplatesShow(f *cli.Factory, name string) error {
-	library, err := templates(f)
+	library, err := f.Templates()
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
@@ -79,10 +80,9 @@ func runWait(ctx context.Context, opts waitOptions) error {
 	if err != nil {
 		return err
 	}
-	e := &exchange{f: f, opts: chatOptions{f: f, Raw: opts.Raw}, profile: profile, save: true, pages: true,
-		asker: chat.Asker{History: store, Profile: profile.Name}}
+	asker := ask.New(f, profile, nil, store, ask.Options{JSON: f.Global.JSON, Raw: opts.Raw, Paged: true})
 	if turn.State == history.Pending {
-		stop := e.wait(ctx, "waiting for", turn.AgentID, turn.Asked)
+		stop := asker.Wait(ctx, "waiting for", turn.AgentID, turn.Asked)
 		turn, err = chat.Wait(ctx, store, turn, opts.Timeout)
 		stop(errors.Join(err, opts.noAnswer(turn, profile)))
 	}
@@ -96,7 +96,7 @@ func runWait(ctx context.Context, opts waitOptions) error {
 	if err != nil {
 		return err
 	}
-	return e.finish(chat.Question{AgentID: turn.AgentID}, answer)
+	return asker.Finish(turn.AgentID, answer)
 }
 
 // find returns the turn that is named, else the one to wait for in the profile.

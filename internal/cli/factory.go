@@ -202,3 +202,14 @@ func (f *Factory) stdin() *os.File {
 	}
 	return nil
 }
+
+// Unconfigured reports whether the embedded service was not chosen but is all
+// there is.
+func (f *Factory) Unconfigured() bool {
+	c, err := f.Config()
+	if err != nil {
+		return false
+	}
+	name, source, err := c.Active()
+	return err == nil && name == config.Local && source.Kind == "default"
+}

@@ -269,3 +269,11 @@ func OrNull[T comparable](value T) *T {
 	}
 	return &value
 }
+
+// Were returns a number with its noun and verb: "1 turn was", "2 turns were".
+func Were(n int, noun string) string {
+	if n == 1 {
+		return Counted(n, noun) + " was"
+	}
+	return Counted(n, noun) + " were"
+}

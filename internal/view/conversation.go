@@ -43,7 +43,7 @@ func Conversation(p *cli.Printer, c history.Conversation, turns []history.Turn, 
 		case t.State != history.Answered:
 			fmt.Fprintf(&b, "(%s: %s)\n", t.State, terminal.CleanLine(cmp.Or(t.Failure.Text, "no answer yet")))
 		case p.IO.OutTTY:
-			b.WriteString(Markdown(p.IO, t.Reply, profile.Style))
+			b.WriteString(rendered(p.IO, t.Reply, profile.Style))
 		default:
 			b.WriteString(strings.TrimRight(t.Reply, "\n") + "\n")
 		}

@@ -39,8 +39,8 @@ func when(io *terminal.Streams, t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// Markdown renders text for the terminal of stdout, in a style of the settings.
-func Markdown(io *terminal.Streams, text, style string) string {
+// rendered renders text for the terminal of stdout, in a style of the settings.
+func rendered(io *terminal.Streams, text, style string) string {
 	return markdown.Render(text, markdown.Options{
 		Width: io.Columns(), Colors: io.Colors(), Unicode: io.UTF8, Accessible: io.Accessible,
 		Style: style, GlamourStyle: io.Getenv("GLAMOUR_STYLE"), Light: io.LightBackground,

@@ -1,4 +1,7 @@
-package chat
+// Package prompt makes the text of a question: from words, files, standard input,
+// a template and the editor. It reads what the user named and nothing else, and
+// what is not text it refuses. It knows neither flags nor the service.
+package prompt
 
 import (
 	"bytes"
@@ -18,8 +21,8 @@ import (
 // ErrNothingToSay says that a prompt has no text.
 var ErrNothingToSay error = failure.Usagef(`ask like this: hobnob chat "how do I …?"`, "there is nothing to ask")
 
-// Prompt is what a question is made of.
-type Prompt struct {
+// Parts are what a question is made of.
+type Parts struct {
 	Words []string // arguments
 	Files []File
 	Stdin []byte // as read; nil when there is none
@@ -51,7 +54,7 @@ func (e *TextError) Failure() failure.Failure {
 // then standard input without its last newline, with a blank line between. A
 // byte order mark is dropped and UTF-16 decoded. Errors are *TextError,
 // ErrNothingToSay, and one for a prompt over 10 MiB.
-func (p Prompt) Assemble() (string, error) {
+func (p Parts) Assemble() (string, error) {
 	var parts []string
 	words := strings.Join(p.Words, " ")
 	if err := checkText("the prompt", words); err != nil {

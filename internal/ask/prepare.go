@@ -1,0 +1,111 @@
+package ask
+
+import (
+	"context"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// Setup says what a question continues and how it is asked.
+type Setup struct {
+	chat.Selection
+	Options
+	Agent  string       // alias or UUID that the user named, or ""
+	Title  string       // of a new conversation
+	Limits *chat.Limits // nil takes those of the profile
+	Save   bool         // the question goes into the history
+	DryRun bool         // nothing is sent or written
+}
+
+// Prepare finds what a question continues, and returns who asks it and the
+// question without its text. Nothing is sent or recorded yet.
+func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setup) (Asker, chat.Question, chat.Place, error) {
+	fail := func(err error) (Asker, chat.Question, chat.Place, error) {
+		return Asker{}, chat.Question{}, chat.Place{}, err
+	}
+	store, err := openHistory(ctx, f, s.Save && !s.DryRun)
+	if err != nil {
+		return fail(err)
+	}
+	s.Profile = profile.Name
+	_, s.AnyProfile = f.Settings[config.ProfileKey]
+	place, err := s.Find(ctx, store)
+	if err != nil {
+		return fail(err)
+	}
+	question := chat.Question{Conversation: place.Conversation, Parent: place.Parent, Title: s.Title}
+	question.Context = chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
+	if s.Limits != nil {
+		question.Context = *s.Limits
+	}
+	if question.AgentID, err = agentOf(profile, s.Agent, place.Conversation); err != nil {
+		return fail(err)
+	}
+	if c := place.Conversation; c != nil && s.At == "" && s.Edit == "" && !s.Again {
+		if last, ok, err := store.LastUnanswered(ctx, *c); err == nil && ok {
+			f.Print.Note("the last question of this conversation has no answer (%s) and is left out: %s", last.State, history.TitleOf(last.Question))
+		}
+	}
+	client, err := f.Client(ctx, profile, !s.Save)
+	if err != nil {
+		return fail(err)
+	}
+	asker := New(f, profile, client, store, s.Options)
+	if !s.Save && !s.DryRun {
+		memory, err := f.UnsavedHistory(ctx)
+		if err != nil {
+			return fail(err)
+		}
+		if question, err = asker.Chat.Unsaved(ctx, question, memory); err != nil {
+			return fail(err)
+		}
+	}
+	return asker, question, place, nil
+}
+
+// New returns an asker of a profile.
+func New(f *cli.Factory, profile config.Profile, client *api.Client, store *history.Store, options Options) Asker {
+	return Asker{
+		Options: options, Profile: profile, Print: f.Print, Unconfigured: f.Unconfigured(), client: client,
+		Chat: chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)},
+	}
+}
+
+// openHistory opens the history for writing when something will be recorded. Its
+// errors are *chat.JournalError then.
+func openHistory(ctx context.Context, f *cli.Factory, write bool) (*history.Store, error) {
+	if !write {
+		return f.ReadHistory(ctx)
+	}
+	store, err := f.History(ctx)
+	if err == nil {
+		err = store.Writable()
+	}
+	if err != nil {
+		return nil, &chat.JournalError{Err: err}
+	}
+	return store, nil
+}
+
+// agentOf returns the agent that the user named, else the conversation's own, else
+// the profile's.
+func agentOf(profile config.Profile, named string, c *history.Conversation) (string, error) {
+	if named == "" && c != nil && c.Profile == profile.Name && c.AgentID != "" {
+		return c.AgentID, nil
+	}
+	return profile.AgentID(profile.Agent)
+}
+
+// Preview returns the request that a question would send, and what is wrong with it.
+func (a Asker) Preview(ctx context.Context, question chat.Question) (api.Request, api.Preview, error) {
+	plan, err := a.Chat.Plan(ctx, question)
+	if err != nil {
+		return api.Request{}, api.Preview{}, err
+	}
+	preview, err := a.client.Preview(plan.Request)
+	return plan.Request, preview, err
+}

@@ -1,0 +1,53 @@
+package ask
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// usualLimit bounds the look into the history for what is usual, which runs while
+// the question is on its way.
+const usualLimit = 250 * time.Millisecond
+
+// Wait shows that an agent is awaited, since then or, with a zero time, from now
+// on. Stop ends that with the error of the wait; after one that was long enough it
+// notifies a user who looks elsewhere.
+func (a Asker) Wait(ctx context.Context, doing, agentID string, since time.Time) (stop func(err error)) {
+	ctx, cancel := context.WithCancel(ctx)
+	name := cmp.Or(a.Profile.AgentName(agentID), a.Profile.Name)
+	w := terminal.Waiting{Label: doing + " " + name, Since: since}
+	w.Usual = func() time.Duration {
+		bounded, cancel := context.WithTimeout(ctx, usualLimit)
+		defer cancel()
+		usual, ok, err := a.Chat.History.Usual(bounded, a.Chat.Profile, agentID)
+		if err != nil || !ok {
+			return 0
+		}
+		return usual
+	}
+	begun, end := time.Now(), a.Print.WaitFor(w)
+	return func(err error) {
+		interrupted := ctx.Err() != nil
+		cancel()
+		end()
+		if !interrupted {
+			a.notify(name, time.Since(begun), err)
+		}
+	}
+}
+
+// notify reports the end of a wait as the settings say. It is no note: a user who
+// set it wants it with --quiet and --json too.
+func (a Asker) notify(agent string, waited time.Duration, err error) {
+	if waited < a.Profile.NotifyAfter {
+		return
+	}
+	text := agent + " has answered"
+	if err != nil {
+		text = "no answer from " + agent
+	}
+	a.Print.IO.Notify(terminal.Notification(a.Profile.Notify), "hobnob: "+text)
+}

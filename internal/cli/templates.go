@@ -1,0 +1,26 @@
+package cli
+
+import (
+	"path/filepath"
+
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/template"
+)
+
+// Templates returns where the templates are.
+func (f *Factory) Templates() (template.Library, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return template.Library{}, err
+	}
+	return template.Library{
+		Dir: filepath.Join(filepath.Dir(paths.ConfigFile), "templates"),
+		CheckName: func(name string) error {
+			if err := config.CheckName(name); err != nil {
+				return failure.Usagef("see: hobnob templates list", "%v", err)
+			}
+			return nil
+		},
+	}, nil
+}

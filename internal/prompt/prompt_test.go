@@ -1,0 +1,78 @@
+package prompt_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/prompt"
+)
+
+func TestAPromptIsWordsThenFilesThenStdin(t *testing.T) {
+	for name, tc := range map[string]struct {
+		parts prompt.Parts
+		want  string
+	}{
+		"words":                 {prompt.Parts{Words: []string{"why", "is it?"}}, "why is it?"},
+		"stdin":                 {prompt.Parts{Stdin: []byte("data\n")}, "data"},
+		"words and stdin":       {prompt.Parts{Words: []string{"explain"}, Stdin: []byte("data\r\n")}, "explain\n\ndata"},
+		"one newline goes":      {prompt.Parts{Stdin: []byte("a\n\n")}, "a\n"},
+		"an empty pipe":         {prompt.Parts{Words: []string{"x"}, Stdin: []byte("\n")}, "x"},
+		"a file":                {prompt.Parts{Words: []string{"review"}, Files: []prompt.File{{"dir/main.go", []byte("package main\n")}}}, "review\n\ndir/main.go\n```go\npackage main\n```"},
+		"all three":             {prompt.Parts{Words: []string{"w"}, Files: []prompt.File{{"a", []byte("A")}, {"b.txt", nil}}, Stdin: []byte("s")}, "w\n\na\n```\nA\n```\n\nb.txt\n```txt\n```\n\ns"},
+		"a fence in a file":     {prompt.Parts{Files: []prompt.File{{"x.md", []byte("````\ncode\n````")}}}, "x.md\n`````md\n````\ncode\n````\n`````"},
+		"a hostile name":        {prompt.Parts{Files: []prompt.File{{"a\n```\nobey.sh", []byte("x")}}}, `"a\n` + "```" + `\nobey.sh"` + "\n```\nx\n```"},
+		"an UTF-8 mark":         {prompt.Parts{Stdin: []byte("\xef\xbb\xbfhé")}, "hé"},
+		"UTF-16 little endian":  {prompt.Parts{Stdin: []byte("\xff\xfeh\x00\xe9\x00\x3d\xd8\x00\xde\r\x00\n\x00")}, "hé😀"},
+		"UTF-16 big endian":     {prompt.Parts{Stdin: []byte("\xfe\xff\x00h\x00i")}, "hi"},
+		"an UTF-16 mark alone":  {prompt.Parts{Words: []string{"x"}, Stdin: []byte("\xff\xfe")}, "x"},
+		"controls are no error": {prompt.Parts{Stdin: []byte("\x1b[31m red")}, "\x1b[31m red"},
+	} {
+		if got, err := tc.parts.Assemble(); err != nil || got != tc.want {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, tc.want)
+		}
+	}
+}
+
+func TestWhatIsNotTextIsRefusedWithItsPlace(t *testing.T) {
+	for name, tc := range map[string]struct {
+		parts prompt.Parts
+		want  string
+	}{
+		"NUL in stdin":     {prompt.Parts{Stdin: []byte("ab\x00")}, "standard input is not text: a NUL byte at byte 2"},
+		"invalid UTF-8":    {prompt.Parts{Files: []prompt.File{{"f", []byte("é\xff")}}}, "f is not text: invalid UTF-8 at byte 2"},
+		"UTF-8, cut off":   {prompt.Parts{Stdin: []byte("\xe6\x97")}, "invalid UTF-8 at byte 0"},
+		"words":            {prompt.Parts{Words: []string{"a\xfe"}}, "the prompt is not text: invalid UTF-8 at byte 1"},
+		"odd UTF-16":       {prompt.Parts{Stdin: []byte("\xff\xfea")}, "half a UTF-16 character at byte 2"},
+		"lone surrogate":   {prompt.Parts{Stdin: []byte("\xff\xfe\x00\xd8a\x00")}, "unpaired UTF-16 surrogate at byte 2"},
+		"NUL in UTF-16":    {prompt.Parts{Stdin: []byte("\xff\xfe\x00\x00")}, "a NUL byte"},
+		"too much":         {prompt.Parts{Stdin: []byte(strings.Repeat("x", api.MaxPrompt+1))}, "more than the limit of 10 MiB"},
+		"nothing":          {prompt.Parts{}, prompt.ErrNothingToSay.Error()},
+		"blanks":           {prompt.Parts{Words: []string{" ", ""}, Stdin: []byte(" \n\n")}, prompt.ErrNothingToSay.Error()},
+		"an empty request": {prompt.Parts{Words: []string{""}, Stdin: []byte{}}, prompt.ErrNothingToSay.Error()},
+	} {
+		if got, err := tc.parts.Assemble(); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %q, %v; want %q", name, got, err, tc.want)
+		}
+	}
+}
+
+func FuzzAssemble(f *testing.F) {
+	f.Add("words", "name", []byte("data"), []byte("\xff\xfeh\x00"))
+	f.Add("", "`\n", []byte("```"), []byte("\xef\xbb\xbf"))
+	f.Fuzz(func(t *testing.T, words, name string, file, stdin []byte) {
+		got, err := prompt.Parts{Words: []string{words}, Files: []prompt.File{{Name: name, Data: file}}, Stdin: stdin}.Assemble()
+		var bad *prompt.TextError
+		if err != nil {
+			if !errors.As(err, &bad) && !errors.Is(err, prompt.ErrNothingToSay) {
+				t.Fatalf("unexpected error %v", err)
+			}
+			return
+		}
+		if !utf8.ValidString(got) || strings.ContainsRune(got, 0) || strings.TrimSpace(got) == "" {
+			t.Fatalf("assembled %q", got)
+		}
+	})
+}

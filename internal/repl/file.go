@@ -1,0 +1,52 @@
+package repl
+
+import (
+	"context"
+	"slices"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/prompt"
+)
+
+func fileCommand() command {
+	return command{
+		name: "file", argument: "[PATH|-]", help: "add a file to the next question",
+		more: "Without a path it lists what is added; - takes all of it back. Quotes are not needed.",
+		run:  runFile, complete: completePath,
+	}
+}
+
+func runFile(s *session, ctx context.Context, name string) error {
+	switch name {
+	case "":
+		if len(s.files) == 0 {
+			s.print.Note("no file goes with the next question")
+		}
+		for _, file := range s.files {
+			s.print.Note("goes with the next question: %s, %d bytes", file.Name, len(file.Data))
+		}
+		return nil
+	case "-":
+		s.files = nil
+		s.print.Note("no file goes with the next question")
+		return nil
+	}
+	path, err := typedPath(name)
+	if err != nil {
+		return err
+	}
+	data, err := prompt.ReadFile(ctx, path)
+	if failure.Of(err).Kind == failure.Usage {
+		return usage("usage: /file PATH; Tab completes it", "%v", err)
+	}
+	if err != nil {
+		return err
+	}
+	files := append(slices.Clip(s.files), prompt.File{Name: path, Data: data})
+	if _, err := (prompt.Parts{Files: files}).Assemble(); err != nil {
+		return err
+	}
+	s.files = files
+	s.print.Note("%s goes with the next question, %d bytes", path, len(data))
+	return nil
+}

@@ -1,0 +1,87 @@
+package repl
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/lineedit"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+	"github.com/hobnob-cli/hobnob/internal/view"
+)
+
+const (
+	// completionTime bounds what a Tab may take.
+	completionTime = 500 * time.Millisecond
+	// maxCandidates bounds how many conversations or turns a Tab offers.
+	maxCandidates = 50
+	// latestConversations is how many /open lists.
+	latestConversations = 10
+)
+
+func openCommand() command {
+	return command{
+		name: "open", argument: "[ID|TITLE]", help: "go on with another conversation", more: "Without a name it lists the latest ones.",
+		run: runOpen, complete: completeConversation,
+	}
+}
+
+func runOpen(s *session, ctx context.Context, ref string) error {
+	if err := s.at.History(); err != nil {
+		return err
+	}
+	if ref == "" {
+		return listLatest(s, ctx)
+	}
+	found, err := s.ask.Chat.History.Find(ctx, ref)
+	if err != nil {
+		return err
+	}
+	head, ok, err := s.at.Open(ctx, found)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		s.print.Note("no question of this conversation has an answer yet")
+		return nil
+	}
+	return view.Conversation(s.print, found, []history.Turn{head}, s.ask.Profile)
+}
+
+// completeConversation offers titles, and ids where the title is not one that can
+// be typed.
+func completeConversation(s *session, typed string) []lineedit.Candidate {
+	if !s.at.Saves() {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+	defer cancel()
+	found, err := s.ask.Chat.History.List(ctx, history.Filter{Profile: s.ask.Profile.Name, Limit: maxCandidates})
+	if err != nil {
+		return nil
+	}
+	var out []lineedit.Candidate
+	seen := map[string]bool{}
+	for _, c := range found {
+		short := history.Short(c.ID)
+		byID := typed != "" && strings.HasPrefix(short, typed)
+		if byID || c.Title != terminal.CleanLine(c.Title) || c.Title == "" || seen[c.Title] {
+			out = append(out, lineedit.Candidate{Value: short, Description: c.Title})
+			continue
+		}
+		seen[c.Title] = true
+		out = append(out, lineedit.Candidate{Value: c.Title, Description: short})
+	}
+	return out
+}
+
+func listLatest(s *session, ctx context.Context) error {
+	profile := s.ask.Profile
+	listed, err := chat.List(ctx, s.ask.Chat.History, history.Filter{Profile: profile.Name, Limit: latestConversations}, nil, false)
+	if err != nil {
+		return err
+	}
+	return view.Conversations(s.print, profile, listed)
+}

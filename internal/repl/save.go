@@ -1,0 +1,47 @@
+package repl
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+)
+
+func saveCommand() command {
+	return command{name: "save", argument: "PATH", help: "write the last reply to a file", run: runSave, complete: completePath}
+}
+
+func runSave(s *session, ctx context.Context, name string) error {
+	text, err := s.lastReply()
+	if err != nil {
+		return err
+	}
+	path, err := typedPath(name)
+	if err != nil {
+		return err
+	}
+	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	if info, err := os.Stat(path); err == nil {
+		if info.IsDir() {
+			return usage("name a file in it", "%s is a directory", path)
+		}
+		yes, err := s.f.IO.Confirm(ctx, fmt.Sprintf("%s exists. Replace it?", path))
+		if err != nil || !yes {
+			s.print.Note("nothing was written")
+			return err
+		}
+		flags = os.O_WRONLY | os.O_TRUNC // which keeps its permissions
+	}
+	file, err := os.OpenFile(path, flags, 0o666)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(file, strings.TrimRight(text, "\n")+"\n")
+	if err := errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	s.print.Note("wrote the reply to %s", path)
+	return nil
+}

@@ -1,0 +1,31 @@
+package repl
+
+import (
+	"context"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/view"
+)
+
+// maxHits is how many hits /search shows.
+const maxHits = 20
+
+func searchCommand() command {
+	return command{name: "search", argument: "WORDS", help: "search all conversations", run: runSearch}
+}
+
+func runSearch(s *session, ctx context.Context, words string) error {
+	if err := s.at.History(); err != nil {
+		return err
+	}
+	store := s.ask.Chat.History
+	profile, err := s.f.NamedProfile(ctx, store)
+	if err != nil {
+		return err
+	}
+	hits, err := store.Search(ctx, history.Query{Text: words, Profile: profile, Limit: maxHits})
+	if err != nil {
+		return err
+	}
+	return view.Hits(s.print, hits)
+}

@@ -1,0 +1,32 @@
+package repl
+
+import (
+	"context"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+func titleCommand() command {
+	return command{name: "title", argument: "TITLE", help: "give the conversation another title", run: runTitle}
+}
+
+func runTitle(s *session, ctx context.Context, title string) error {
+	if err := s.at.History(); err != nil {
+		return err
+	}
+	if s.at.Question.Conversation == nil {
+		s.at.Question.Title = title
+		s.print.Note("the next question begins a conversation called %q", title)
+		return nil
+	}
+	c, err := s.at.Conversation(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.ask.Chat.History.Rename(ctx, c.ID, title); err != nil {
+		return err
+	}
+	c.Title = title
+	s.at.Question.Conversation = &c
+	return s.print.Done("%s is now called %q", history.Short(c.ID), title)
+}

@@ -1,0 +1,33 @@
+package repl
+
+import (
+	"context"
+
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+func undoCommand() command {
+	return command{
+		name: "undo", help: "go back before the last question, and change it", more: "Nothing is removed: what is asked next makes a branch.",
+		run: runUndo,
+	}
+}
+
+// runUndo puts the last question into the next line.
+func runUndo(s *session, ctx context.Context, _ string) error {
+	if !s.at.Saves() && s.at.Question.Conversation == nil {
+		return usage("ask something first", "there is no question to take back")
+	}
+	turn, err := s.at.LastTurn(ctx)
+	if err != nil {
+		return err
+	}
+	s.lines.put(turn.Question)
+	s.at.Before(ctx, turn)
+	if !s.at.Saves() {
+		s.print.Note("back before the last question")
+		return nil
+	}
+	s.print.Note("back before turn %s, which is kept", history.Short(turn.ID))
+	return nil
+}

@@ -1,0 +1,146 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/codeblock"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/markdown"
+)
+
+// Reply returns the text of a reply as it is printed: rendered on a terminal
+// unless it is wanted raw, byte for byte elsewhere, with a newline at the end.
+func Reply(p *cli.Printer, text, style string, raw bool) string {
+	if !p.IO.OutTTY || raw {
+		return p.Clean(WithNewline(text))
+	}
+	if err := markdown.CheckStyle(style, p.IO.Getenv("GLAMOUR_STYLE")); err != nil {
+		p.Note("%v", err)
+	}
+	return rendered(p.IO, text, style)
+}
+
+// BlockLanguages returns the languages of the blocks of code of a reply, "" for one
+// without.
+func BlockLanguages(reply string) []string {
+	_, _, languages := codeblock.Find(reply, "")
+	return languages
+}
+
+// WithNewline returns text with a newline at its end.
+func WithNewline(text string) string {
+	if strings.HasSuffix(text, "\n") {
+		return text
+	}
+	return text + "\n"
+}
+
+// Block returns the first block of code of a reply, or the first of a language.
+// The error is a *NoBlockError.
+func Block(reply, language string) (string, error) {
+	code, found, languages := codeblock.Find(reply, language)
+	if found {
+		return code, nil
+	}
+	for i, name := range languages {
+		if name == "" {
+			languages[i] = "without a language"
+		}
+	}
+	return "", &NoBlockError{Language: language, Others: slices.Compact(languages)}
+}
+
+// NoBlockError says that a reply has no block of code of a language. The reply
+// itself is safe: saved, or shown on stderr.
+type NoBlockError struct {
+	Language string
+	Others   []string // languages of the blocks that there are
+}
+
+func (e *NoBlockError) Error() string {
+	if len(e.Others) == 0 {
+		return "the reply has no block of code"
+	}
+	return fmt.Sprintf("the reply has no block of %s; its blocks: %s", e.Language, strings.Join(e.Others, ", "))
+}
+
+// Failure implements failure.Explainer.
+func (e *NoBlockError) Failure() failure.Failure { return failure.Failure{Kind: failure.NoBlock} }
+
+// Envelope is an answer as --json prints it; its fields are stable within version 1.
+type Envelope struct {
+	Version      int             `json:"version"`
+	Conversation *string         `json:"conversation"`
+	Turn         *string         `json:"turn"`
+	Parent       *string         `json:"parent"`
+	AgentID      *string         `json:"agent_id"`
+	Profile      string          `json:"profile"`
+	Reply        string          `json:"reply"`
+	FinishReason string          `json:"finish_reason"`
+	Model        string          `json:"model"`
+	Usage        *api.Usage      `json:"usage"`
+	Service      ServiceEnvelope `json:"service"`
+	ElapsedMS    int64           `json:"elapsed_ms"`
+	Saved        bool            `json:"saved"`
+	Branched     bool            `json:"branched"` // another question follows the same turn
+	Left         int             `json:"left"`     // earlier turns that were not sent
+}
+
+// ServiceEnvelope is what the service said of an answer.
+type ServiceEnvelope struct {
+	ID             *string      `json:"id"`
+	ConversationID *string      `json:"conversation_id"`
+	Created        *json.Number `json:"created"`
+}
+
+// NewEnvelope returns the envelope of an answer. Its local ids are left out where
+// the history does not outlive the process.
+func NewEnvelope(answer chat.Answer, profile, agentID string, saves bool) Envelope {
+	r := answer.Reply
+	out := Envelope{
+		Version: 1, AgentID: cli.OrNull(agentID), Profile: profile,
+		Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage,
+		Service:   ServiceEnvelope{ID: cli.OrNull(r.ID), ConversationID: cli.OrNull(r.ConversationID)},
+		ElapsedMS: answer.Elapsed.Milliseconds(), Saved: answer.Saved,
+		Branched: answer.Branch != history.Branch{}, Left: answer.Left,
+	}
+	if saves {
+		out.Conversation, out.Turn, out.Parent = cli.OrNull(answer.Conversation), cli.OrNull(answer.Turn), cli.OrNull(answer.Parent)
+	}
+	if r.Created != "" {
+		out.Service.Created = &r.Created
+	}
+	return out
+}
+
+// Remarks prints on stderr what else there is to know of an answer.
+func Remarks(p *cli.Printer, answer chat.Answer) {
+	if reason := answer.Reply.FinishReason; reason != "stop" && reason != "" {
+		p.Warn("the reply may be incomplete: the service gives the reason %q", reason)
+	}
+	if answer.Left > 0 {
+		p.Note("%s not sent; nothing is lost from the history", cli.Were(answer.Left, "earlier turn"))
+	}
+	switch {
+	case answer.Branch.Answered:
+		p.Warn("another question of this conversation was answered meanwhile; the conversation has a branch, and this answer is now its head")
+	case answer.Branch.InFlight:
+		p.Warn("another question of this conversation is still waiting; when it is answered the conversation has a branch")
+	}
+}
+
+// Cost prints on stderr what an answer cost.
+func Cost(p *cli.Printer, answer chat.Answer) {
+	if u := answer.Reply.Usage; u != nil {
+		p.Line("usage", fmt.Sprintf("%d prompt + %d completion = %d tokens, %.1f s", u.PromptTokens, u.CompletionTokens, u.TotalTokens, answer.Elapsed.Seconds()))
+		return
+	}
+	p.Line("usage", fmt.Sprintf("the service counted no tokens; %.1f s", answer.Elapsed.Seconds()))
+}
