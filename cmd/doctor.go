@@ -9,6 +9,7 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -94,13 +95,13 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 		told := map[string]bool{}
 		findings = append(findings, checkConfig(f, paths.ConfigFile, told))
 		findings = append(findings, checkPermissions(paths, told)...)
-		service, err := checkService(ctx, f)
+		account, err := checkService(ctx, f)
 		if err != nil {
 			return err
 		}
-		findings = append(findings, service...)
+		findings = append(findings, account...)
 		findings = append(findings, checkTerminal(f.IO, f.Env("TERM")))
-		findings = append(findings, checkBuiltIn(ctx, filepath.Join(paths.DataDir, cli.ServiceFile))...)
+		findings = append(findings, checkBuiltIn(ctx, filepath.Join(paths.DataDir, service.FileName))...)
 	}
 	found, repair, err := checkHistory(ctx, opts, paths.DataDir)
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
@@ -55,7 +56,7 @@ func keptPaths(paths config.Paths) []kept {
 	}
 	for _, database := range []struct{ check, path string }{
 		{"history", filepath.Join(paths.DataDir, history.FileName)},
-		{"service", filepath.Join(paths.DataDir, cli.ServiceFile)},
+		{"service", filepath.Join(paths.DataDir, service.FileName)},
 	} {
 		all = append(all,
 			kept{database.check + " file", database.path, access.ReadWrite, others},

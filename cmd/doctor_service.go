@@ -138,7 +138,7 @@ func checkAccount(ctx context.Context, f *cli.Factory, p config.Profile, reached
 	}
 	source := status.Token.Source()
 	if !reached {
-		return []finding{keyring, fine("token", "%s; not tried, because the service is not reached", sourceName(source)), skipped("listing", "not checked, because the service is not reached")}, nil
+		return []finding{keyring, fine("token", "%s; not tried, because the service is not reached", source.Describe()), skipped("listing", "not checked, because the service is not reached")}, nil
 	}
 	token, listing, err := tryToken(ctx, f, p, status.Token.Reveal(), source)
 	return []finding{keyring, token, listing}, err
@@ -160,7 +160,7 @@ func tryToken(ctx context.Context, f *cli.Factory, p config.Profile, secret stri
 	}
 	var e *api.Error
 	isRemote := errors.As(err, &e)
-	source := sourceName(from)
+	source := from.Describe()
 	told := fine("token", "%s; not tried, because the listing does not work", source)
 	switch {
 	case err == nil:

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 
@@ -12,7 +11,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/failure"
-	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -105,7 +103,7 @@ func (l *login) askAddress(ctx context.Context, name string) error {
 
 // tryAddress takes an address whose service answers.
 func (l *login) tryAddress(ctx context.Context, name, address string) error {
-	base, err := parseAddress(l.config, name, address)
+	base, err := l.config.ParseBaseURL(name, address)
 	if err != nil {
 		return err
 	}
@@ -118,20 +116,6 @@ func (l *login) tryAddress(ctx context.Context, name, address string) error {
 	}
 	l.profile, l.reached = profile, true
 	return nil
-}
-
-// parseAddress reads an address for a profile, which may allow http:// to other hosts.
-func parseAddress(c *config.Config, profile, address string) (*url.URL, error) {
-	setting, _ := config.Lookup("allow_insecure_http")
-	insecure, err := c.Get(profile, setting)
-	if err != nil {
-		return nil, err
-	}
-	base, err := baseurl.Parse(address, insecure.Value == true)
-	if _, other := baseurl.Parse(address, true); err != nil && other == nil {
-		return nil, failure.WithHint(err, "%s", "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p "+shell.Word(profile))
-	}
-	return base, err
 }
 
 // askToken asks for the token until the service accepts it.

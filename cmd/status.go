@@ -128,7 +128,7 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile) error {
 	}
 	switch {
 	case r.TokenSource != nil:
-		token = sourceName(credential.Source(*r.TokenSource))
+		token = credential.Source(*r.TokenSource).Describe()
 	case r.TokenProblem != nil:
 		token = "none (" + *r.TokenProblem + ")"
 	}
@@ -161,16 +161,4 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile) error {
 		[2]string{"data", r.Data},
 		[2]string{"version", cli.Version()},
 	))
-}
-
-func sourceName(s credential.Source) string {
-	switch s {
-	case credential.SourceEnvironment:
-		return "environment (HOBNOB_TOKEN)"
-	case credential.SourceCommand:
-		return "command (token_command)"
-	case credential.SourceFile:
-		return "file (readable by you alone)"
-	}
-	return string(s)
 }

@@ -13,9 +13,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// ServiceFile is the database of the embedded service, in the data directory.
-const ServiceFile = "service.db"
-
 // embedded starts the service inside the process.
 func (f *Factory) embedded(ctx context.Context, ephemeral bool) (http.RoundTripper, error) {
 	handler, err := f.Service(ctx, service.Options{Client: "local"}, ephemeral)
@@ -34,7 +31,7 @@ func (f *Factory) Service(ctx context.Context, options service.Options, ephemera
 		if err != nil {
 			return nil, err
 		}
-		path = filepath.Join(paths.DataDir, ServiceFile)
+		path = filepath.Join(paths.DataDir, service.FileName)
 	}
 	store, err := service.OpenSQLite(ctx, path)
 	if err != nil && options.Token == "" && ctx.Err() == nil {

@@ -27,6 +27,20 @@ const (
 	SourceFile        Source = "file"
 )
 
+// Describe returns the source as the user knows it, with the variable or the
+// setting that gives the token.
+func (s Source) Describe() string {
+	switch s {
+	case SourceEnvironment:
+		return "environment (HOBNOB_TOKEN)"
+	case SourceCommand:
+		return "command (token_command)"
+	case SourceFile:
+		return "file (readable by you alone)"
+	}
+	return string(s)
+}
+
 const mask = "***"
 
 // Token is a secret that prints as "***" by every road but Reveal.

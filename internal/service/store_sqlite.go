@@ -25,6 +25,9 @@ CREATE INDEX conversations_client ON conversations(client, seq);
 `)},
 }
 
+// FileName is the database of the service inside hobnob, in the data directory.
+const FileName = "service.db"
+
 // SQLiteStore is a Store in one file.
 type SQLiteStore struct{ db *sqlite.DB }
 
