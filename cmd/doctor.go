@@ -2,14 +2,14 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/doctor"
 	"github.com/hobnob-cli/hobnob/internal/failure"
-	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -55,125 +55,68 @@ it was.`,
 	return command
 }
 
-// finding is what one check found; its JSON form is stable. OK is false for a
-// problem alone: what was skipped is none by itself.
-type finding struct {
-	Check   string  `json:"check"`
-	OK      bool    `json:"ok"`
-	Detail  string  `json:"detail"`
-	Fix     *string `json:"fix"` // null when there is nothing to do
-	Skipped bool    `json:"skipped,omitempty"`
-
-	detail, fix failure.Hint // become Detail and Fix when they are printed
-}
-
-func fine(check, format string, args ...any) finding {
-	return finding{Check: check, OK: true, detail: failure.Hintf(format, args...)}
-}
-
-func problem(check string, fix failure.Hint, format string, args ...any) finding {
-	return finding{Check: check, detail: failure.Hintf(format, args...), fix: fix}
-}
-
-// problemOf tells an error as a command that it ends would.
-func problemOf(check string, err error) finding {
-	return problem(check, failure.Of(err).Hint, "%v", err)
-}
-
-func skipped(check, why string) finding {
-	return finding{Check: check, OK: true, detail: failure.Plain(why), Skipped: true}
-}
-
 func runDoctor(ctx context.Context, opts doctorOptions) error {
 	f := opts.f
 	paths, err := f.Paths()
 	if err != nil {
 		return err
 	}
-	var findings []finding
-	if !opts.History {
-		told := map[string]bool{}
-		findings = append(findings, checkConfig(f, paths.ConfigFile, told))
-		findings = append(findings, checkPermissions(paths, told)...)
-		account, err := checkService(ctx, f)
+	if opts.History {
+		found, recovery, err := doctor.RepairHistory(ctx, paths.DataDir, doctor.RepairOptions{
+			DryRun: opts.DryRun, Wait: f.Print.Wait,
+			Confirm: func(recovered string) (bool, error) { return opts.confirm(ctx, recovered) },
+		})
 		if err != nil {
 			return err
 		}
-		findings = append(findings, account...)
-		findings = append(findings, checkTerminal(f.IO, f.Env("TERM")))
-		findings = append(findings, checkBuiltIn(ctx, filepath.Join(paths.DataDir, service.FileName))...)
+		return opts.report([]doctor.Finding{found}, recovery)
 	}
-	found, repair, err := checkHistory(ctx, opts, paths.DataDir)
+	examination := doctor.Examination{
+		Paths: paths, Config: f.Config, Env: f.Env, Terminal: f.IO, Options: f.ClientOptions, Tokens: f.Tokens, Wait: f.Print.Wait,
+	}
+	findings, err := examination.Run(ctx)
 	if err != nil {
 		return err
 	}
-	return opts.report(append(findings, found), repair)
+	return opts.report(findings, nil)
 }
 
-// checkTerminal tells what is known of the terminal; nothing of it is a problem.
-func checkTerminal(s *terminal.Streams, name string) finding {
-	what := "standard output is no terminal"
-	if s.OutTTY {
-		what = fmt.Sprintf("TERM=%s, %s", name, cli.Counted(s.Columns(), "column"))
+// confirm asks whether the recovered history replaces the damaged one.
+func (opts doctorOptions) confirm(ctx context.Context, recovered string) (bool, error) {
+	if opts.Yes {
+		return true, nil
 	}
-	color, charset, also := "no colour", "ASCII", ""
-	if s.OutColor {
-		color = "colour"
+	opts.f.Print.Note("the history is damaged; can be recovered: %s", recovered)
+	yes, err := opts.f.IO.Confirm(ctx, "Put the recovered history in place, and keep the damaged one beside it?")
+	if errors.Is(err, terminal.ErrNoTerminal) {
+		return false, failure.Usagef("add --yes, or look first with --dry-run", "there is nobody to ask whether the recovered history (%s) may take the place of the damaged one", recovered)
 	}
-	if s.UTF8 {
-		charset = "UTF-8"
-	}
-	if s.OutTTY && s.Dumb {
-		also += ", dumb"
-	}
-	if s.Accessible {
-		also += ", for a screen reader (ACCESSIBLE)"
-	}
-	return fine("terminal", "%s, %s, %s%s", what, color, charset, also)
+	return yes, err
 }
 
-func (opts doctorOptions) report(findings []finding, repair *repairReport) error {
+func (opts doctorOptions) report(findings []doctor.Finding, recovery *doctor.Recovery) error {
 	f := opts.f
-	bad := 0
+	problems := 0
+	reports := make([]doctor.Report, len(findings))
 	for i, found := range findings {
-		findings[i].Detail = f.Print.Sprintf("%s", found.detail)
-		if !found.fix.IsZero() {
-			findings[i].Fix = cli.OrNull(f.Print.Sprintf("%s", found.fix))
-		}
+		reports[i] = found.Report(f.SelectedProfile())
 		if !found.OK {
-			bad++
+			problems++
 		}
 	}
-	var err error
 	if f.Global.JSON {
-		err = f.Print.JSON(struct {
-			Checks []finding     `json:"checks"`
-			Repair *repairReport `json:"repair"`
-		}{findings, repair})
-	} else {
-		err = opts.print(findings)
-	}
-	if err == nil && bad > 0 {
-		err = fmt.Errorf("%s found", cli.Counted(bad, "problem"))
-	}
-	return err
-}
-
-func (opts doctorOptions) print(findings []finding) error {
-	for _, found := range findings {
-		state, text := "ok", found.Detail
-		switch {
-		case found.Skipped:
-			state = "skipped"
-		case !found.OK:
-			state = "problem"
-		}
-		if found.Fix != nil {
-			text += "; fix: " + *found.Fix
-		}
-		if err := opts.f.Print.Printf("%-7s  %-16s  %s\n", state, found.Check, terminal.CleanLine(text)); err != nil {
+		if err := f.Print.JSON(map[string]any{"checks": reports, "repair": recovery}); err != nil {
 			return err
 		}
+	} else {
+		for _, report := range reports {
+			if err := f.Print.Printf("%s\n", report); err != nil {
+				return err
+			}
+		}
+	}
+	if problems > 0 {
+		return fmt.Errorf("%s found", cli.Counted(problems, "problem"))
 	}
 	return nil
 }

@@ -79,6 +79,9 @@ var mayImport = map[string][]string{
 		"internal/api", "internal/chat", "internal/cli", "internal/codeblock", "internal/config", "internal/history", "internal/markdown", "internal/template",
 		"internal/terminal",
 	}),
+	"internal/doctor": slices.Concat(leaves, []string{
+		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage", "internal/service", "internal/terminal",
+	}),
 }
 
 // owners lists dependencies, with all below them, that no other package may

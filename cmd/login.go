@@ -140,7 +140,7 @@ func (l *login) ask(ctx context.Context) (token string, err error) {
 	}
 	if l.WithToken {
 		if token, err = l.readToken(); err == nil {
-			err = l.verify(ctx, token)
+			_, err = l.verify(ctx, token)
 		}
 		return token, err
 	}

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -14,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/doctor"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -21,36 +21,19 @@ import (
 // reachLimit bounds connecting to a service that was typed, and its answer.
 const reachLimit = 10 * time.Second
 
-// unreachedError says in words why a service was not reached.
-type unreachedError struct {
-	what string
-	err  error
-}
-
-func (e *unreachedError) Error() string { return e.what }
-func (e *unreachedError) Unwrap() error { return e.err }
-
 // reach goes the way to the service without a token. Any answer that does not
 // come from a web page will do.
 func (l *login) reach(ctx context.Context, p config.Profile) error {
-	options := l.f.ClientOptions(p)
-	options.Timeout = min(options.Timeout, reachLimit)
-	stop := l.f.Print.Wait("reaching the service")
-	route, err := api.Probe(ctx, options)
-	stop()
+	defer l.f.Print.Wait("reaching the service")()
+	route, err := doctor.Reach(ctx, l.f.ClientOptions(p), reachLimit)
+	var unreached *doctor.UnreachedError
 	switch {
-	case err != nil:
-		return err
-	case route.Failed != "":
-		what, fix := blocked(route, time.Now())
-		return failure.WithHint(&unreachedError{what, route.Failure()}, "%s", fix)
-	case isWebPage(route):
-		broken := &api.Error{Kind: api.KindBroken, Op: "GET " + p.BaseURL, Status: route.Status}
-		return failure.WithHint(&unreachedError{p.BaseURL + " answers with a web page", broken}, "give the address of its API, without the path of a page")
+	case errors.As(err, &unreached) && unreached.WebPage:
+		return failure.WithHint(err, "give the address of its API, without the path of a page")
 	case route.Elsewhere != "":
 		l.f.Print.Note("%s points to %s; if the token is not accepted, that may be the address", p.BaseURL, route.Elsewhere)
 	}
-	return nil
+	return err
 }
 
 // elsewhere says how to give another address in place of the configured one, which
@@ -134,70 +117,49 @@ func keyringTrouble(e *credential.KeyringError) string {
 
 // tryToken verifies a token that was typed, and again when the service could
 // not be asked.
-func (l *login) tryToken(ctx context.Context, token string) error {
+func (l *login) tryToken(ctx context.Context, token string) (doctor.Outcome, error) {
 	for tries := 1; ; tries++ {
-		err := l.verify(ctx, token)
-		if err == nil || tries == maxAnswers || ctx.Err() != nil || !mayPass(err) {
-			return err
+		outcome, err := l.verify(ctx, token)
+		if outcome != doctor.NotReached && outcome != doctor.Unavailable || tries == maxAnswers || ctx.Err() != nil {
+			return outcome, err
 		}
 		if err := l.complainOf(err); err != nil {
-			return err
+			return outcome, err
 		}
 		if _, err := l.question(ctx, "Press Enter to try the token again", ""); err != nil {
-			return err
+			return outcome, err
 		}
 	}
 }
 
-// mayPass holds for a failure that says nothing of the token.
-func mayPass(err error) bool {
-	var e *api.Error
-	return errors.As(err, &e) && (e.Kind == api.KindNotSent || e.Kind == api.KindUnknown || e.Kind == api.KindLimited)
-}
-
-// isOfToken holds for a failure that another token may not have.
-func isOfToken(err error) bool {
-	var e *api.Error
-	return errors.Is(err, credential.ErrInvalid) || errors.As(err, &e) && e.Kind == api.KindAuth
-}
-
-// isOtherListing holds for JSON in a shape that hobnob does not know: the interface
-// shows none. A page of a web site has other bytes.
-func isOtherListing(err error) bool {
-	var e *api.Error
-	return errors.As(err, &e) && e.Kind == api.KindBroken && json.Valid(e.Body)
-}
-
-// verify asks the service for one conversation with the token. A service
-// without a listing, or with one in another shape, cannot tell; that is said and no
-// obstacle.
-func (l *login) verify(ctx context.Context, token string) error {
-	client, err := l.f.ClientWithToken(l.profile, token)
-	if err != nil {
-		return err
-	}
+// verify tries the token. A service without a listing, or with one in another
+// shape, cannot tell; that is reported and no error.
+func (l *login) verify(ctx context.Context, token string) (doctor.Outcome, error) {
 	stop := l.f.Print.Wait("trying the token")
-	_, err = client.Conversations(ctx, 1)
+	trial := doctor.TryToken(ctx, l.f.ClientOptions(l.profile), token, credential.SourceKeyring)
 	stop()
-	if api.IsNoListing(err) {
+	err := trial.Err
+	switch trial.Outcome {
+	case doctor.Accepted:
+		return trial.Outcome, nil
+	case doctor.NoListing:
 		l.f.Print.Warn("the token could not be tried, because the service has no listing of conversations at its usual places")
-		return nil
-	}
-	var e *api.Error
-	switch {
-	case err == nil:
-		return nil
-	case isOtherListing(err):
+		return trial.Outcome, nil
+	case doctor.OtherListing:
 		l.f.Print.Warn("the token could not be tried, because the service answers with a listing of conversations that hobnob cannot read: %v", errors.Unwrap(err))
-		return nil
-	case errors.As(err, &e) && (e.Kind == api.KindUnknown || e.Kind == api.KindLimited):
+		return trial.Outcome, nil
+	case doctor.Failed:
+		if errors.As(err, new(*api.ConfigError)) {
+			return trial.Outcome, err
+		}
+	case doctor.Unavailable:
 		err = failure.WithHint(err, "try again later: %s", failure.Run("hobnob login"))
-	case e != nil && e.Kind == api.KindBroken:
+	case doctor.NoService:
 		err = l.elsewhere(failure.WithHint(err, "check that the base URL is that of an Agent Chat Service"))
-	case e != nil && e.Kind == api.KindNotSent:
+	case doctor.NotReached:
 		err = l.elsewhere(err)
 	}
-	return &notStoredError{err}
+	return trial.Outcome, &notStoredError{err}
 }
 
 // complainOf tells an error on the terminal, with what to answer instead.
@@ -206,7 +168,7 @@ func (l *login) complainOf(problem error) error {
 	var address *baseurl.Error
 	var e *api.Error
 	switch isRemote := errors.As(problem, &e); {
-	case errors.As(problem, new(*unreachedError)):
+	case errors.As(problem, new(*doctor.UnreachedError)):
 	case errors.As(problem, &address):
 		if !errors.As(problem, new(*failure.Error)) {
 			told.Hint = "" // it is about flags and files

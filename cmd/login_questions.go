@@ -10,6 +10,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/doctor"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -134,14 +135,12 @@ func (l *login) askToken(ctx context.Context) (string, error) {
 			return "", &notStoredError{err}
 		}
 		token = credential.Pasted(token)
+		outcome := doctor.Refused
 		if problem = credential.Validate(token); problem == nil {
-			problem = l.tryToken(ctx, token)
+			outcome, problem = l.tryToken(ctx, token)
 		}
-		if problem == nil {
-			return token, nil
-		}
-		if !isOfToken(problem) {
-			return "", problem
+		if problem == nil || outcome != doctor.Refused {
+			return token, problem
 		}
 		if err := l.complainOf(problem); err != nil {
 			return "", err

@@ -1,0 +1,101 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/hobnob-cli/hobnob/internal/access"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/service"
+	"github.com/hobnob-cli/hobnob/internal/shell"
+)
+
+// file is a file or directory of hobnob's, what hobnob does with it, and which
+// bits of its mode must not be set.
+type file struct {
+	check, path string
+	use         access.Use
+	forbidden   fs.FileMode
+}
+
+func privateFiles(paths config.Paths) []file {
+	settings := filepath.Dir(paths.ConfigFile)
+	// Writing to the settings is closed because they name commands that are run.
+	const anything, writing = 0o077, 0o022
+	all := []file{
+		{"config directory", settings, access.Read | access.Enter, writing},
+		{"config file", paths.ConfigFile, access.Read, writing},
+		{"token file", filepath.Join(settings, "tokens.json"), access.Read, anything},
+		{"data directory", paths.DataDir, access.KeepFiles, anything},
+	}
+	for _, database := range []struct{ check, name string }{{"history", history.FileName}, {"service", service.FileName}} {
+		path := filepath.Join(paths.DataDir, database.name)
+		all = append(all,
+			file{database.check + " file", path, access.ReadWrite, anything},
+			file{database.check + " log", path + "-wal", access.ReadWrite, anything},
+			file{database.check + " log", path + "-shm", access.ReadWrite, anything},
+		)
+	}
+	all = append(all,
+		file{"waiting", filepath.Join(paths.DataDir, "waiting"), access.KeepFiles, anything},
+		file{"state directory", paths.StateDir, access.KeepFiles, anything},
+	)
+	for _, dir := range []struct{ check, name string }{{"drafts", "drafts"}, {"typed input", "input"}} {
+		path := filepath.Join(paths.StateDir, dir.name)
+		all = append(all, file{dir.check, path, access.KeepFiles, anything})
+		entries, _ := os.ReadDir(path)
+		for _, entry := range entries {
+			all = append(all, file{dir.check, filepath.Join(path, entry.Name()), access.ReadWrite, 0})
+		}
+	}
+	return all
+}
+
+// checkPermissions looks for what the user cannot use and for what is open to
+// other users, which conversations, tokens and settings must not be. Windows keeps
+// the home of a user private by itself. A path that cannot be used is reported
+// once; what is behind it is skipped.
+func checkPermissions(_ context.Context, e *Examination) []Finding {
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	var findings []Finding
+	named := map[string]bool{} // checks that have a line
+	add := func(f Finding) {
+		if !f.OK || !named[f.Check] {
+			findings = append(findings, f)
+		}
+		named[f.Check] = true
+	}
+	for _, f := range privateFiles(e.Paths) {
+		barrier := access.Check(f.path, f.use)
+		info, err := os.Stat(f.path)
+		switch {
+		case barrier != nil && e.closed[barrier.Path]:
+			add(closedOff(f.check, barrier.Path))
+		case barrier != nil:
+			e.closed[barrier.Path] = true
+			add(problem(f.check, failure.Plain(barrier.Fix), "%s", barrier.Detail))
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			add(problem(f.check, failure.Plain("look at the permissions of the directories above it"), "%v", err))
+		}
+		switch {
+		case err != nil:
+		case info.Mode().Perm()&f.forbidden != 0:
+			letters := "rwx"
+			if f.forbidden == 0o022 {
+				letters = "w"
+			}
+			add(problem(f.check, failure.Plain("chmod go-"+letters+" "+shell.Quote(f.path)), "other users can open %s (mode %04o)", f.path, info.Mode().Perm()))
+		case barrier == nil:
+			add(passed(f.check, "closed to other users"))
+		}
+	}
+	return findings
+}

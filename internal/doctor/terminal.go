@@ -1,0 +1,31 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+)
+
+// checkTerminal reports what hobnob takes the terminal for, which is never a
+// problem.
+func checkTerminal(_ context.Context, e *Examination) []Finding {
+	s := e.Terminal
+	what, color, charset, also := "standard output is no terminal", "no colour", "ASCII", ""
+	if s.OutTTY {
+		what = fmt.Sprintf("TERM=%s, %s", e.Env("TERM"), cli.Counted(s.Columns(), "column"))
+	}
+	if s.OutColor {
+		color = "colour"
+	}
+	if s.UTF8 {
+		charset = "UTF-8"
+	}
+	if s.OutTTY && s.Dumb {
+		also += ", dumb"
+	}
+	if s.Accessible {
+		also += ", for a screen reader (ACCESSIBLE)"
+	}
+	return []Finding{passed("terminal", "%s, %s, %s%s", what, color, charset, also)}
+}

@@ -1,0 +1,137 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/duration"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+)
+
+// Outcome is what the trial of a token showed.
+type Outcome int
+
+// The outcomes. Only the first two say anything about the token.
+const (
+	Accepted     Outcome = iota
+	Refused              // 401 or 403, or a token that no header can carry
+	NoListing            // the service has no listing to try it with: 404, 405 or 501
+	OtherListing         // JSON in a shape that hobnob does not know: the interface shows none
+	NoService            // other bytes, as from a web site
+	NotReached           // nothing was sent
+	Unavailable          // no answer, or one that may be better later: 429 and 5xx
+	Failed               // anything else
+)
+
+// Trial is the result of TryToken.
+type Trial struct {
+	Outcome Outcome
+	Path    string // of the listing below the base URL, when the token was accepted
+	Err     error  // nil when the token was accepted; mostly an *api.Error
+}
+
+// TryToken asks a service for one conversation with a token that came, or is to
+// be stored, from source.
+func TryToken(ctx context.Context, o api.Options, token string, source credential.Source) Trial {
+	o.Token = func(context.Context) (string, error) { return token, nil }
+	o.Refused = source.Refused
+	client, err := api.New(o)
+	if err != nil {
+		return Trial{Outcome: Failed, Err: err}
+	}
+	path, err := client.FindListing(ctx)
+	return Trial{outcomeOf(err), path, err}
+}
+
+func outcomeOf(err error) Outcome {
+	var e *api.Error
+	switch {
+	case err == nil:
+		return Accepted
+	case !errors.As(err, &e):
+		return Failed
+	case api.IsNoListing(err):
+		return NoListing
+	}
+	switch e.Kind {
+	case api.KindAuth:
+		return Refused
+	case api.KindBroken:
+		if json.Valid(e.Body) {
+			return OtherListing
+		}
+		return NoService
+	case api.KindNotSent:
+		return NotReached
+	case api.KindUnknown, api.KindLimited:
+		return Unavailable
+	}
+	return Failed
+}
+
+// checkToken tries the token where the service is reached.
+func checkToken(ctx context.Context, e *Examination) []Finding {
+	const check = "token"
+	switch {
+	case e.token == nil:
+		return nil
+	case errors.As(e.token.Err, new(*credential.KeyringError)):
+		// The finding about the keyring says why.
+		return []Finding{skipped(check, "not checked, because the keyring does not answer")}
+	case e.token.Err != nil:
+		return []Finding{problemOf(check, e.token.Err)}
+	}
+	source := e.token.Token.Source()
+	if e.blocked != nil {
+		return []Finding{passed(check, "%s; not tried, because the service is not reached", source.Describe())}
+	}
+	options := e.Options(*e.profile)
+	options.Timeout, options.Retries = min(options.Timeout, serviceLimit), 0
+	limited, cancel := context.WithTimeout(ctx, serviceLimit)
+	defer cancel()
+	defer e.Wait("trying the token")()
+	e.trial = TryToken(limited, options, e.token.Token.Reveal(), source)
+	switch e.trial.Outcome {
+	case Accepted:
+		return []Finding{passed(check, "%s; the service accepts it", source.Describe())}
+	case Refused:
+		refusal, what := failure.Of(e.trial.Err), "the service does not accept it"
+		if refusal.Status == http.StatusForbidden {
+			what = "the service knows it and does not allow the listing"
+		}
+		return []Finding{problem(check, refusal.Hint, "%s; %s: %v", source.Describe(), what, e.trial.Err)}
+	}
+	return []Finding{passed(check, "%s; not tried, because the listing does not work", source.Describe())}
+}
+
+// checkListing looks at what the trial of the token showed of the listing.
+func checkListing(_ context.Context, e *Examination) []Finding {
+	const check = "listing"
+	if e.token == nil {
+		return nil
+	}
+	found := problem(check, failure.Plain(tryLater), "%v", e.trial.Err)
+	switch {
+	case e.token.Err != nil:
+		found = skipped(check, "not checked, because there is no token")
+	case e.blocked != nil:
+		found = skipped(check, "not checked, because the service is not reached")
+	case e.trial.Outcome == Accepted:
+		found = passed(check, "works at %s", e.trial.Path)
+	case e.trial.Outcome == Refused:
+		found = skipped(check, "not checked, because it needs the token")
+	case e.trial.Outcome == NoListing:
+		found = problem(check, failure.Hintf("check the path of the base URL; where the listing is elsewhere: %s", failure.Run("hobnob config set conversations_path PATH")), "the service has none: %v", e.trial.Err)
+	case e.trial.Outcome == OtherListing, e.trial.Outcome == NoService:
+		found.Fix = failure.Plain("check that the base URL is that of an Agent Chat Service")
+	case errors.Is(e.trial.Err, context.DeadlineExceeded):
+		found.Detail = failure.Hintf("no answer within %s", duration.Format(serviceLimit))
+	case e.trial.Outcome == Failed:
+		found.Fix = failure.Of(e.trial.Err).Hint
+	}
+	return []Finding{found}
+}
