@@ -82,6 +82,7 @@ var mayImport = map[string][]string{
 	"internal/doctor": slices.Concat(leaves, []string{
 		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage", "internal/service", "internal/terminal",
 	}),
+	"internal/login": slices.Concat(leaves, []string{"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/doctor"}),
 }
 
 // owners lists dependencies, with all below them, that no other package may

@@ -1,0 +1,89 @@
+package login
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+)
+
+// uuids finds the UUID in an address of the client application, too.
+var uuids = regexp.MustCompile(`(?i)\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+
+// asksAgent reports whether the agent is a question: for a new profile to which
+// neither a flag, the environment nor the file gives one.
+func (d *dialogue) asksAgent() bool { return d.fresh && d.Agent == "" && d.profile.Agent == "" }
+
+// checkAlias refuses an alias of another agent, and one without an agent.
+func (d *dialogue) checkAlias(alias, agent string) error {
+	old, taken := d.profile.Agents[alias]
+	switch {
+	case alias == "":
+		return nil
+	case agent == "" && (d.WithToken || !d.asksAgent()):
+		return failure.Usagef("add --agent UUID", "--alias %s names no agent", alias)
+	case taken && agent != "" && !strings.EqualFold(old, agent):
+		return failure.WithHint(failure.Usagef("", "the alias %q is the agent %s already", alias, old), "choose another alias, or see: %s", failure.Run("hobnob agents list"))
+	}
+	return nil
+}
+
+// askAgent asks for the agent of a new profile and for its alias.
+func (d *dialogue) askAgent(ctx context.Context) error {
+	if d.asksAgent() {
+		if err := d.askUUID(ctx); err != nil {
+			return err
+		}
+	}
+	if !d.fresh || d.Agent == "" || d.Alias != "" {
+		return nil
+	}
+	text, preset := "Alias for this agent", d.profile.AgentName(d.Agent)
+	if preset == d.Agent {
+		text, preset = "Alias for this agent, like reviewer (Enter for none)", ""
+	}
+	for range maxAnswers {
+		answer, err := d.question(ctx, text, preset)
+		if err != nil || answer == "" {
+			return err
+		}
+		answer = strings.ToLower(answer)
+		problem := config.CheckName(answer)
+		if problem == nil {
+			problem = d.checkAlias(answer, d.Agent)
+		}
+		if problem == nil {
+			d.Alias = answer
+			return nil
+		}
+		if err := d.complain(problem.Error(), ""); err != nil {
+			return err
+		}
+	}
+	return d.f.IO.Tell(d.f.Print.Sprintf("The agent stays without an alias; one can be made later: %s", failure.Run("hobnob agents add NAME UUID")))
+}
+
+func (d *dialogue) askUUID(ctx context.Context) error {
+	text := "Agent, a UUID (Enter lets the service choose)"
+	if d.Alias != "" {
+		text = "Agent that is called " + d.Alias + ", a UUID"
+	}
+	for range maxAnswers {
+		answer, err := d.question(ctx, text, "")
+		if err != nil || answer == "" && d.Alias == "" {
+			return err
+		}
+		if ids := uuids.FindAllString(answer, -1); len(ids) == 1 {
+			d.Agent = ids[0]
+			return d.checkAlias(d.Alias, d.Agent)
+		}
+		if err := d.complain(fmt.Sprintf("%q is no UUID, like 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f", answer), "copy it from the agent's address in the client application"); err != nil {
+			return err
+		}
+	}
+	d.Alias = ""
+	return d.f.IO.Tell(d.f.Print.Sprintf("The service chooses the agent; another is set later: %s", failure.Run("hobnob agents add NAME UUID")))
+}
