@@ -76,15 +76,6 @@ type Route struct {
 	HasClock bool
 }
 
-// Failure is the end of the way as an *Error of KindNotSent, since no token and
-// no question went out; nil when the service answered.
-func (r Route) Failure() error {
-	if r.Failed == "" {
-		return nil
-	}
-	return &Error{Kind: KindNotSent, Op: "GET " + r.Base.String(), Err: r.Err}
-}
-
 // Probe goes the way to a service with one GET of the listing, without a token
 // and without a retry, and tells how far it came. Options.Timeout bounds the
 // stages before the answer together, and the answer by itself. The error is a

@@ -39,9 +39,6 @@ func checkAnswer(_ context.Context, e *Examination) []Finding {
 // checkClock compares the clock of this machine with that of the service.
 func checkClock(_ context.Context, e *Examination) []Finding {
 	const check = "clock"
-	if e.route == nil {
-		return nil
-	}
 	skew, direction := e.route.Skew.Abs().Round(time.Second), "behind"
 	if e.route.Skew < 0 {
 		direction = "ahead of"

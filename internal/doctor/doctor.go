@@ -17,27 +17,44 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// checks are run in this order. A check comes after those it depends on, and
-// returns nothing, or a skipped Finding, when one of them failed.
-var checks = [...]func(context.Context, *Examination) []Finding{
-	checkConfig,
-	checkPermissions,
-	checkProfile,
-	checkAgents,
-	checkStyle,
-	checkNetwork,
-	checkProxy,
-	checkName,
-	checkConnection,
-	checkTLS,
-	checkAnswer,
-	checkClock,
-	checkKeyring,
-	checkToken,
-	checkListing,
-	checkTerminal,
-	checkBuiltIn,
-	checkHistory,
+// checks are run in this order; one that needs what an earlier one did not find
+// is left out.
+var checks = [...]struct {
+	needs need
+	run   func(context.Context, *Examination) []Finding
+}{
+	{nothing, checkConfig},
+	{nothing, checkPermissions},
+	{nothing, checkProfile},
+	{aProfile, checkAgents},
+	{aProfile, checkStyle},
+	{aProfile, checkNetwork},
+	{aRoute, checkProxy},
+	{aRoute, checkName},
+	{aRoute, checkConnection},
+	{aRoute, checkTLS},
+	{aRoute, checkAnswer},
+	{aRoute, checkClock},
+	{aProfile, checkKeyring},
+	{aToken, checkToken},
+	{aToken, checkListing},
+	{nothing, checkTerminal},
+	{nothing, checkBuiltIn},
+	{nothing, checkHistory},
+}
+
+// need is what a check needs of an Examination.
+type need int
+
+const (
+	nothing  need = iota
+	aProfile      // one that is valid
+	aRoute        // the way to the service was gone
+	aToken        // the token was looked for, whether or not it was found
+)
+
+func (e *Examination) has(n need) bool {
+	return [...]bool{nothing: true, aProfile: e.profile != nil, aRoute: e.route != nil, aToken: e.token != nil}[n]
 }
 
 // Examination is one run of the checks. Its exported fields are what they look at.
@@ -54,12 +71,12 @@ type Examination struct {
 	Wait func(label string) (stop func())
 
 	// What a check leaves for later ones.
-	closed  map[string]bool    // paths that the user cannot use, and that a finding names
-	profile *config.Profile    // nil unless it is valid
-	route   *api.Route         // nil when there is no way to go
-	blocked error              // why the service is not reached, nil when it is
-	token   *credential.Status // nil when no token is needed
-	trial   Trial              // of the token, when there is one and the service is reached
+	closed  map[string]bool // paths that the user cannot use, and that a finding names
+	profile *config.Profile
+	route   *api.Route
+	blocked error // why the service is not reached, nil when it is
+	token   *credential.Status
+	trial   Trial // of the token, when there is one and the service is reached
 }
 
 // Run runs every check and returns what they found, in the order of the checks.
@@ -68,13 +85,11 @@ func (e *Examination) Run(ctx context.Context) ([]Finding, error) {
 	e.closed = map[string]bool{}
 	var findings []Finding
 	for _, check := range checks {
-		found := check(ctx, e)
-		if ctx.Err() != nil {
-			return nil, context.Cause(ctx)
+		if ctx.Err() == nil && e.has(check.needs) {
+			findings = append(findings, check.run(ctx, e)...)
 		}
-		findings = append(findings, found...)
 	}
-	return findings, nil
+	return findings, context.Cause(ctx)
 }
 
 // Finding is what one check found. OK is false for a problem alone: a check that

@@ -2,6 +2,8 @@ package doctor
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -10,6 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/salvage"
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // checkHistory looks for damage; RepairHistory repairs it.
@@ -39,4 +42,117 @@ func describeHealth(h salvage.Health, err error) Finding {
 		return problem(check, repair, "the search index is wrong: %s", strings.Join(h.Index, "; "))
 	}
 	return passed(check, "%s, %s, sound", cli.Counted(h.Conversations, "conversation"), cli.Counted(h.Turns, "turn"))
+}
+
+// RepairOptions say how to repair the history.
+type RepairOptions struct {
+	DryRun bool // change nothing
+	// Confirm decides whether the recovered history replaces the damaged one;
+	// recovered says what is in it. It is not called with DryRun.
+	Confirm func(recovered string) (bool, error)
+	// Wait shows what takes time until stop is called.
+	Wait func(label string) (stop func())
+}
+
+// Recovery is what was recovered of a damaged history; its JSON form is stable.
+type Recovery struct {
+	Conversations     int     `json:"conversations"`
+	Turns             int     `json:"turns"`
+	Mended            int     `json:"mended"`
+	LostConversations int     `json:"lost_conversations"`
+	LostTurns         int     `json:"lost_turns"`
+	LostIsExact       bool    `json:"lost_is_exact"`
+	Installed         bool    `json:"installed"`
+	Kept              *string `json:"kept"` // where the damaged history is
+}
+
+// RepairHistory checks the history in dir and repairs it: a wrong search index is
+// rebuilt, and from a damaged file every row that can be read goes into a new one.
+// The Finding is about the history as it is afterwards; the Recovery is nil when
+// the file is not damaged.
+func RepairHistory(ctx context.Context, dir string, o RepairOptions) (Finding, *Recovery, error) {
+	if barrier := access.CheckDatabase(filepath.Join(dir, history.FileName)); barrier != nil {
+		return problem("history", failure.Plain(barrier.Fix), "%s", barrier.Detail), nil, nil
+	}
+	health, err := salvage.Check(ctx, dir)
+	if ctx.Err() != nil {
+		return Finding{}, nil, context.Cause(ctx)
+	}
+	found, damaged := describeHealth(health, err), len(health.Damage) > 0
+	if !damaged && len(health.Index) > 0 && !o.DryRun {
+		err := rebuildIndex(ctx, dir)
+		if damaged = errors.Is(err, sqlite.ErrDamaged); err == nil {
+			found = passed("history", "the search index was wrong and is made anew")
+		} else if !damaged {
+			return Finding{}, nil, withHint(err)
+		}
+	}
+	if err != nil || !damaged {
+		return found, nil, nil
+	}
+	recovery, err := o.recover(ctx, dir, &found)
+	return found, recovery, err
+}
+
+// rebuildIndex closes the history again: a recovery after it needs it closed.
+func rebuildIndex(ctx context.Context, dir string) error {
+	store, err := history.Open(ctx, dir)
+	if err != nil {
+		return err
+	}
+	return errors.Join(store.RebuildIndex(ctx), store.Close())
+}
+
+// recover recovers a damaged history and installs it when the user agrees.
+func (o RepairOptions) recover(ctx context.Context, dir string, found *Finding) (*Recovery, error) {
+	stop := o.Wait("reading the damaged history")
+	r, err := salvage.Recover(ctx, dir)
+	stop()
+	if err != nil {
+		return nil, withHint(err)
+	}
+	defer func() { _ = r.Close() }()
+	recovery := &Recovery{
+		Conversations: r.Conversations, Turns: r.Turns, Mended: r.Repaired,
+		LostConversations: r.LostConversations, LostTurns: r.LostTurns, LostIsExact: r.Exact,
+	}
+	what := recovery.String()
+	found.Detail = failure.Hintf("%s; can be recovered: %s", found.Detail, what)
+	if o.DryRun {
+		return recovery, nil
+	}
+	if yes, err := o.Confirm(what); err != nil || !yes {
+		return recovery, err
+	}
+	kept, err := r.Install()
+	if err != nil {
+		return nil, withHint(err)
+	}
+	recovery.Installed, recovery.Kept = true, &kept
+	*found = passed("history", "recovered: %s; the damaged file is kept as %s", what, kept)
+	return recovery, nil
+}
+
+// String returns what was recovered and what was lost.
+func (r *Recovery) String() string {
+	what := fmt.Sprintf("%s with %s", cli.Counted(r.Conversations, "conversation"), cli.Counted(r.Turns, "turn"))
+	if r.Mended > 0 {
+		what += fmt.Sprintf(", %d of them mended", r.Mended)
+	}
+	lost := "lost: "
+	if !r.LostIsExact {
+		lost = "lost: at least "
+	}
+	if r.LostConversations+r.LostTurns > 0 || !r.LostIsExact {
+		what += fmt.Sprintf("; %s%s and %s", lost, cli.Counted(r.LostConversations, "conversation"), cli.Counted(r.LostTurns, "turn"))
+	}
+	return what
+}
+
+// withHint gives a failed repair a next step, unless it has one.
+func withHint(err error) error {
+	if !failure.Of(err).Hint.IsZero() {
+		return err
+	}
+	return failure.WithHint(err, "%s", history.Hint(err))
 }

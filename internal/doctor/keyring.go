@@ -11,9 +11,6 @@ import (
 // checkKeyring asks the keyring, whether or not the token comes from it, and
 // looks for the token.
 func checkKeyring(ctx context.Context, e *Examination) []Finding {
-	if e.profile == nil {
-		return nil
-	}
 	if e.profile.Embedded() {
 		// Any entry will do: it need not exist.
 		status := credential.Resolver{}.Probe(ctx, credential.Key{Profile: config.Default, Origin: "https://example.com"})

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/duration"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
@@ -19,9 +21,6 @@ const serviceLimit = 5 * time.Second
 // checkNetwork goes the way to the service. The checks after it say how each part
 // of the way went.
 func checkNetwork(ctx context.Context, e *Examination) []Finding {
-	if e.profile == nil {
-		return nil
-	}
 	if e.profile.Embedded() {
 		const why = "not needed: the service is built into hobnob"
 		return []Finding{skipped("network", why), skipped("token", why)}
@@ -48,14 +47,45 @@ func checkNetwork(ctx context.Context, e *Examination) []Finding {
 // describe when it was passed.
 func (e *Examination) atStage(check string, stage api.Stage, describe func(api.Route) Finding) []Finding {
 	switch {
-	case e.route == nil:
-		return nil
 	case slices.Contains(e.route.Passed, stage):
 		return []Finding{describe(*e.route)}
 	case e.route.Failed == stage:
 		return []Finding{problemOf(check, e.blocked)}
 	}
 	return []Finding{skipped(check, "not checked, because the service is not reached")}
+}
+
+func checkProxy(_ context.Context, e *Examination) []Finding {
+	const check = "proxy"
+	r, variable := *e.route, proxyVariable(e.route.Base.Scheme, e.Env)
+	found := passed(check, "none")
+	switch {
+	case r.Failed == api.StageProxy && r.Proxy == "":
+		found = problem(check, failure.Of(e.blocked).Hint, "%s: %v", variable, r.Err)
+	case r.Failed == api.StageProxy:
+		found = problemOf(check, e.blocked)
+	case r.Proxy != "":
+		found = passed(check, "%s (from %s)", r.Proxy, variable)
+	case r.IgnoredProxy:
+		found = problem(check, api.CauseProxyAddress.Fix(), "%s is no address of a proxy, so none is used", variable)
+	case variable != "":
+		found = passed(check, "none; %s does not hold for %s", variable, r.Base.Hostname())
+	case e.Env("ALL_PROXY") != "" || e.Env("all_proxy") != "":
+		found = passed(check, "none; ALL_PROXY is not looked at, only HTTPS_PROXY")
+	}
+	return []Finding{found}
+}
+
+// proxyVariable returns the variable that names the proxy for a scheme, in the
+// order of golang.org/x/net/http/httpproxy.
+func proxyVariable(scheme string, env config.Env) string {
+	upper := strings.ToUpper(scheme) + "_PROXY"
+	for _, name := range []string{upper, strings.ToLower(upper)} {
+		if env(name) != "" {
+			return name
+		}
+	}
+	return ""
 }
 
 func checkName(_ context.Context, e *Examination) []Finding {

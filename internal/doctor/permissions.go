@@ -28,24 +28,21 @@ func privateFiles(paths config.Paths) []file {
 	settings := filepath.Dir(paths.ConfigFile)
 	// Writing to the settings is closed because they name commands that are run.
 	const anything, writing = 0o077, 0o022
+	data := func(name string) string { return filepath.Join(paths.DataDir, name) }
 	all := []file{
 		{"config directory", settings, access.Read | access.Enter, writing},
 		{"config file", paths.ConfigFile, access.Read, writing},
 		{"token file", filepath.Join(settings, "tokens.json"), access.Read, anything},
 		{"data directory", paths.DataDir, access.KeepFiles, anything},
+		{"history file", data(history.FileName), access.ReadWrite, anything},
+		{"history log", data(history.FileName + "-wal"), access.ReadWrite, anything},
+		{"history log", data(history.FileName + "-shm"), access.ReadWrite, anything},
+		{"service file", data(service.FileName), access.ReadWrite, anything},
+		{"service log", data(service.FileName + "-wal"), access.ReadWrite, anything},
+		{"service log", data(service.FileName + "-shm"), access.ReadWrite, anything},
+		{"waiting", data("waiting"), access.KeepFiles, anything},
+		{"state directory", paths.StateDir, access.KeepFiles, anything},
 	}
-	for _, database := range []struct{ check, name string }{{"history", history.FileName}, {"service", service.FileName}} {
-		path := filepath.Join(paths.DataDir, database.name)
-		all = append(all,
-			file{database.check + " file", path, access.ReadWrite, anything},
-			file{database.check + " log", path + "-wal", access.ReadWrite, anything},
-			file{database.check + " log", path + "-shm", access.ReadWrite, anything},
-		)
-	}
-	all = append(all,
-		file{"waiting", filepath.Join(paths.DataDir, "waiting"), access.KeepFiles, anything},
-		file{"state directory", paths.StateDir, access.KeepFiles, anything},
-	)
 	for _, dir := range []struct{ check, name string }{{"drafts", "drafts"}, {"typed input", "input"}} {
 		path := filepath.Join(paths.StateDir, dir.name)
 		all = append(all, file{dir.check, path, access.KeepFiles, anything})

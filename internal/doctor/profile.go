@@ -35,9 +35,6 @@ func checkProfile(_ context.Context, e *Examination) []Finding {
 
 // checkStyle looks for a style that no reply could be shown in.
 func checkStyle(_ context.Context, e *Examination) []Finding {
-	if e.profile == nil {
-		return nil
-	}
 	if err := markdown.CheckStyle(e.profile.Style, e.Env("GLAMOUR_STYLE")); err != nil {
 		return []Finding{problem("style", failure.Plain(config.StyleHint()), "%v", err)}
 	}
@@ -47,9 +44,6 @@ func checkStyle(_ context.Context, e *Examination) []Finding {
 // checkAgents looks at the agent of the next question and at the aliases.
 func checkAgents(_ context.Context, e *Examination) []Finding {
 	const check = "agent"
-	if e.profile == nil {
-		return nil
-	}
 	findings := []Finding{e.chosenAgent(check)}
 	for _, name := range e.profile.AgentNames() {
 		if id := e.profile.Agents[name]; !config.IsUUID(id) && name != e.profile.Agent {

@@ -22,13 +22,10 @@ func Reach(ctx context.Context, o api.Options, limit time.Duration) (api.Route, 
 		return route, err
 	case route.Failed != "":
 		what, fix := describeEnd(route, time.Now())
-		return route, &UnreachedError{what: what, fix: fix, err: route.Failure()}
+		return route, &UnreachedError{what: what, means: failure.Failure{Kind: failure.NotSent, Hint: fix}}
 	case route.Status/100 == 2 && route.MediaType == "text/html":
-		return route, &UnreachedError{
-			WebPage: true,
-			what:    route.Base.String() + " answers with a web page",
-			err:     &api.Error{Kind: api.KindBroken, Op: "GET " + route.Base.String(), Status: route.Status},
-		}
+		what := route.Base.String() + " answers with a web page"
+		return route, &UnreachedError{WebPage: true, what: what, means: failure.Failure{Kind: failure.Broken, Status: route.Status}}
 	}
 	return route, nil
 }
@@ -38,24 +35,15 @@ type UnreachedError struct {
 	// WebPage says that something answers which is no service; nothing suggests
 	// another address then.
 	WebPage bool
-
-	what string
-	fix  failure.Hint
-	err  error
+	what    string
+	means   failure.Failure
 }
 
 // Error names the part of the way that failed.
 func (e *UnreachedError) Error() string { return e.what }
 
-// Unwrap returns the *api.Error of a request that goes the same way.
-func (e *UnreachedError) Unwrap() error { return e.err }
-
 // Failure implements failure.Explainer.
-func (e *UnreachedError) Failure() failure.Failure {
-	f := failure.Of(e.err)
-	f.Hint = e.fix
-	return f
-}
+func (e *UnreachedError) Failure() failure.Failure { return e.means }
 
 // describeEnd says at which point the way to a service ends, and what to do.
 func describeEnd(r api.Route, now time.Time) (what string, fix failure.Hint) {

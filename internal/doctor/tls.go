@@ -15,7 +15,7 @@ const expiresSoon = 14 * 24 * time.Hour
 
 func checkTLS(_ context.Context, e *Examination) []Finding {
 	const check = "tls"
-	if e.route != nil && e.route.Base.Scheme == "http" {
+	if e.route.Base.Scheme == "http" {
 		if host := e.route.Base.Hostname(); host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") {
 			return []Finding{passed(check, "not needed on this machine")}
 		}

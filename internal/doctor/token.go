@@ -49,25 +49,22 @@ func TryToken(ctx context.Context, o api.Options, token string, source credentia
 
 func outcomeOf(err error) Outcome {
 	var e *api.Error
-	switch {
+	switch isRemote := errors.As(err, &e); {
 	case err == nil:
 		return Accepted
-	case !errors.As(err, &e):
-		return Failed
 	case api.IsNoListing(err):
 		return NoListing
-	}
-	switch e.Kind {
-	case api.KindAuth:
+	case !isRemote:
+		return Failed
+	case e.Kind == api.KindAuth:
 		return Refused
-	case api.KindBroken:
-		if json.Valid(e.Body) {
-			return OtherListing
-		}
+	case e.Kind == api.KindBroken && json.Valid(e.Body):
+		return OtherListing
+	case e.Kind == api.KindBroken:
 		return NoService
-	case api.KindNotSent:
+	case e.Kind == api.KindNotSent:
 		return NotReached
-	case api.KindUnknown, api.KindLimited:
+	case e.Kind == api.KindUnknown, e.Kind == api.KindLimited:
 		return Unavailable
 	}
 	return Failed
@@ -77,8 +74,6 @@ func outcomeOf(err error) Outcome {
 func checkToken(ctx context.Context, e *Examination) []Finding {
 	const check = "token"
 	switch {
-	case e.token == nil:
-		return nil
 	case errors.As(e.token.Err, new(*credential.KeyringError)):
 		// The finding about the keyring says why.
 		return []Finding{skipped(check, "not checked, because the keyring does not answer")}
@@ -111,9 +106,6 @@ func checkToken(ctx context.Context, e *Examination) []Finding {
 // checkListing looks at what the trial of the token showed of the listing.
 func checkListing(_ context.Context, e *Examination) []Finding {
 	const check = "listing"
-	if e.token == nil {
-		return nil
-	}
 	found := problem(check, failure.Plain(tryLater), "%v", e.trial.Err)
 	switch {
 	case e.token.Err != nil:

@@ -33,13 +33,11 @@ func (d *dialogue) askAddress(ctx context.Context, name string) error {
 		}
 		if answer == "" && !helped {
 			helped = true
-			if err := d.f.IO.Tell(
+			_ = d.f.IO.Tell(
 				"It is how the address bar begins where you use the service in a browser;",
 				"whoever runs the service knows it. To try hobnob without a service, leave with",
 				`Ctrl-D and type: hobnob chat "what can you do?"`,
-			); err != nil {
-				return err
-			}
+			)
 			continue
 		}
 		if problem = d.tryAddress(ctx, name, answer); problem == nil {
@@ -60,9 +58,7 @@ func (d *dialogue) askAddress(ctx context.Context, name string) error {
 			text, preset = example, ""
 			tries++
 		}
-		if err := d.complain(report.Message, report.Hint); err != nil {
-			return err
-		}
+		d.complain(report.Message, report.Hint)
 	}
 	return &notStoredError{problem}
 }

@@ -59,9 +59,7 @@ func (d *dialogue) askAgent(ctx context.Context) error {
 			d.Alias = answer
 			return nil
 		}
-		if err := d.complain(problem.Error(), ""); err != nil {
-			return err
-		}
+		d.complain(problem.Error(), "")
 	}
 	return d.f.IO.Tell(d.f.Print.Sprintf("The agent stays without an alias; one can be made later: %s", failure.Run("hobnob agents add NAME UUID")))
 }
@@ -80,9 +78,7 @@ func (d *dialogue) askUUID(ctx context.Context) error {
 			d.Agent = ids[0]
 			return d.checkAlias(d.Alias, d.Agent)
 		}
-		if err := d.complain(fmt.Sprintf("%q is no UUID, like 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f", answer), "copy it from the agent's address in the client application"); err != nil {
-			return err
-		}
+		d.complain(fmt.Sprintf("%q is no UUID, like 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f", answer), "copy it from the agent's address in the client application")
 	}
 	d.Alias = ""
 	return d.f.IO.Tell(d.f.Print.Sprintf("The service chooses the agent; another is set later: %s", failure.Run("hobnob agents add NAME UUID")))

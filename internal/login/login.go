@@ -48,6 +48,8 @@ type dialogue struct {
 	profile config.Profile
 	fresh   bool // the service of the profile was not configured before
 	reached bool // the service answers
+	tokens  credential.Resolver
+	key     credential.Key // of the token to store
 }
 
 // notStoredError says that login ended before anything was stored.
@@ -72,18 +74,11 @@ func (e *notStoredError) Failure() failure.Failure {
 // service accepted, and then the profile.
 func Run(ctx context.Context, f *cli.Factory, o Options) (Result, error) {
 	d := &dialogue{Options: o, f: f}
-	if err := d.selectProfile(ctx); err != nil {
-		return Result{}, err
-	}
 	token, err := d.ask(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	resolver, key, err := f.Tokens(d.profile)
-	if err != nil {
-		return Result{}, err
-	}
-	source, err := resolver.Store(ctx, key, token, d.InsecureStorage)
+	source, err := d.tokens.Store(ctx, d.key, token, d.InsecureStorage)
 	var leftover *credential.LeftoverError
 	if errors.As(err, &leftover) {
 		f.Print.Warn("%v", leftover)
@@ -93,13 +88,13 @@ func Run(ctx context.Context, f *cli.Factory, o Options) (Result, error) {
 	if err := config.Edit(d.config.Path(), d.remember); err != nil {
 		return Result{}, err
 	}
-	switch resolver.Given() {
+	switch d.tokens.Given() {
 	case credential.SourceEnvironment:
 		f.Print.Note("HOBNOB_TOKEN is set and comes before what was stored")
 	case credential.SourceCommand:
 		f.Print.Note("the profile's token_command comes before what was stored")
 	}
-	return Result{d.profile, d.Agent, d.Alias, source, resolver.File, d.isSelected()}, nil
+	return Result{d.profile, d.Agent, d.Alias, source, d.tokens.File, d.isSelected()}, nil
 }
 
 // selectProfile finds the profile and its address: that of a flag, the configured
@@ -130,9 +125,16 @@ func (d *dialogue) selectProfile(ctx context.Context) (err error) {
 	return err
 }
 
-// ask asks for what is missing and returns the token that the service accepted.
+// ask finds out everything, in the order of the questions, and returns the token
+// that the service accepted.
 func (d *dialogue) ask(ctx context.Context) (token string, err error) {
-	if err := d.checkAlias(d.Alias, d.Agent); err != nil {
+	if err = d.selectProfile(ctx); err != nil {
+		return "", err
+	}
+	if err = d.checkAlias(d.Alias, d.Agent); err != nil {
+		return "", err
+	}
+	if d.tokens, d.key, err = d.f.Tokens(d.profile); err != nil {
 		return "", err
 	}
 	if d.WithToken {
@@ -141,7 +143,7 @@ func (d *dialogue) ask(ctx context.Context) (token string, err error) {
 		}
 		return token, err
 	}
-	if err := d.prepare(ctx); err != nil {
+	if err = d.prepare(ctx); err != nil {
 		return "", err
 	}
 	if token, err = d.askToken(ctx); err != nil {
@@ -179,12 +181,14 @@ func unquoted(text string) string {
 	return text
 }
 
-// complain says on the terminal why an answer was not taken, and what to do.
-func (d *dialogue) complain(what, fix string) error {
+// complain says on the terminal why an answer was not taken, and what to do. A
+// terminal that is gone fails the next question.
+func (d *dialogue) complain(what, fix string) {
+	lines := []string{"! " + what, "! " + fix}
 	if fix == "" {
-		return d.f.IO.Tell("! " + what)
+		lines = lines[:1]
 	}
-	return d.f.IO.Tell("! "+what, "! "+fix)
+	_ = d.f.IO.Tell(lines...)
 }
 
 // remember writes the profile into the configuration, and selects it where none is.

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
-	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/doctor"
@@ -32,9 +31,6 @@ func (d *dialogue) prepare(ctx context.Context) error {
 		return failure.WithHint(fmt.Errorf("the token is missing: %w", err), "give it on standard input: %s < FILE", failure.Run("hobnob login --with-token"))
 	}
 	if !d.reached {
-		if _, err := baseurl.Parse(d.profile.BaseURL, d.profile.AllowInsecureHTTP); err != nil {
-			return err
-		}
 		if err := d.reach(ctx, d.profile); err != nil {
 			return &notStoredError{d.suggestAddress(err)}
 		}
@@ -48,15 +44,12 @@ func (d *dialogue) prepare(ctx context.Context) error {
 // findKeyring waits for a keyring that is locked. Where there is none it offers
 // the file: only the user may choose that.
 func (d *dialogue) findKeyring(ctx context.Context) error {
-	resolver, key, err := d.f.Tokens(d.profile)
-	if err != nil {
-		return err
-	}
-	resolver.Environment, resolver.Command = "", nil
+	stored := d.tokens
+	stored.Environment, stored.Command = "", nil
 	var failed *credential.KeyringError
 	for range maxAnswers {
 		stop := d.f.Print.Wait("asking the keyring")
-		err := resolver.Probe(ctx, key).Keyring
+		err := stored.Probe(ctx, d.key).Keyring
 		stop()
 		if err == nil {
 			return nil
@@ -67,17 +60,13 @@ func (d *dialogue) findKeyring(ctx context.Context) error {
 		if failed.Reason != credential.ReasonLocked && failed.Reason != credential.ReasonDismissed && failed.Reason != credential.ReasonTimeout {
 			break
 		}
-		if err := d.complainOfKeyring(failed, "unlock it, in its own window or with its own program"); err != nil {
-			return err
-		}
+		d.complainOfKeyring(failed, "unlock it, in its own window or with its own program")
 		if _, err := d.question(ctx, "Press Enter when it is unlocked", ""); err != nil {
 			return err
 		}
 	}
-	if err := d.complainOfKeyring(failed, "the other places for a token: HOBNOB_TOKEN, token_command, or a private file"); err != nil {
-		return err
-	}
-	yes, err := d.f.IO.Confirm(ctx, "Keep it unencrypted in "+resolver.File+", which only you can read?")
+	d.complainOfKeyring(failed, "the other places for a token: HOBNOB_TOKEN, token_command, or a private file")
+	yes, err := d.f.IO.Confirm(ctx, "Keep it unencrypted in "+stored.File+", which only you can read?")
 	switch {
 	case err != nil:
 		return &notStoredError{err}
@@ -88,36 +77,28 @@ func (d *dialogue) findKeyring(ctx context.Context) error {
 	return nil
 }
 
-func (d *dialogue) complainOfKeyring(e *credential.KeyringError, fix string) error {
-	return d.complain(strings.TrimPrefix(e.Error(), e.Op+" the token: "), fix)
+func (d *dialogue) complainOfKeyring(e *credential.KeyringError, fix string) {
+	d.complain(strings.TrimPrefix(e.Error(), e.Op+" the token: "), fix)
 }
 
 // askToken asks for the token until the service accepts it.
 func (d *dialogue) askToken(ctx context.Context) (string, error) {
-	base, err := baseurl.Parse(d.profile.BaseURL, d.profile.AllowInsecureHTTP)
-	if err != nil {
-		return "", err
-	}
 	var problem error
 	for range maxAnswers {
-		token, err := d.f.IO.AskSecret(ctx, "Token for "+baseurl.Origin(base)+" (not shown):")
+		token, err := d.f.IO.AskSecret(ctx, "Token for "+d.key.Origin+" (not shown):")
 		if err != nil {
 			return "", &notStoredError{err}
 		}
 		token = credential.Pasted(token)
-		what, fix := "", "paste it and press Enter; what you type is not shown"
 		if problem = credential.Validate(token); problem != nil {
-			what = problem.Error()
-		} else {
-			var trial doctor.Trial
-			if trial, problem = d.tryAgain(ctx, token); trial.Outcome != doctor.Refused {
-				return token, problem
-			}
-			what, fix = describeRefusal(trial.Err)
+			d.complain(problem.Error(), "paste it and press Enter; what you type is not shown")
+			continue
 		}
-		if err := d.complain(what, fix); err != nil {
-			return "", err
+		var trial doctor.Trial
+		if trial, problem = d.tryAgain(ctx, token); trial.Outcome != doctor.Refused {
+			return token, problem
 		}
+		d.complain(describeRefusal(trial.Err))
 	}
 	return "", problem
 }
@@ -149,9 +130,7 @@ func (d *dialogue) tryAgain(ctx context.Context, token string) (doctor.Trial, er
 		if !mayPass || tries == maxAnswers || ctx.Err() != nil {
 			return trial, err
 		}
-		if err := d.complain("the token could not be tried: "+cli.ShortCause(trial.Err), ""); err != nil {
-			return trial, err
-		}
+		d.complain("the token could not be tried: "+cli.ShortCause(trial.Err), "")
 		if _, err := d.question(ctx, "Press Enter to try the token again", ""); err != nil {
 			return trial, err
 		}
@@ -161,9 +140,8 @@ func (d *dialogue) tryAgain(ctx context.Context, token string) (doctor.Trial, er
 // try asks the service whether it accepts the token. A service without a listing,
 // or with one in another shape, cannot tell; that is a warning and no error.
 func (d *dialogue) try(ctx context.Context, token string) (doctor.Trial, error) {
-	stop := d.f.Print.Wait("trying the token")
+	defer d.f.Print.Wait("trying the token")()
 	trial := doctor.TryToken(ctx, d.f.ClientOptions(d.profile), token, credential.SourceKeyring)
-	stop()
 	err := trial.Err
 	switch trial.Outcome {
 	case doctor.Accepted:
