@@ -70,7 +70,7 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 // New returns an asker of a profile.
 func New(f *cli.Factory, profile config.Profile, client *api.Client, store *history.Store, options Options) Asker {
 	return Asker{
-		Options: options, Profile: profile, Print: f.Print, Unconfigured: f.Unconfigured(), client: client,
+		Options: options, Profile: profile, Print: f.Print, Unconfigured: isUnconfigured(f), client: client,
 		Chat: chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)},
 	}
 }
@@ -108,4 +108,15 @@ func (a Asker) Preview(ctx context.Context, question chat.Question) (api.Request
 	}
 	preview, err := a.client.Preview(plan.Request)
 	return plan.Request, preview, err
+}
+
+// isUnconfigured reports whether the embedded service was not chosen but is all
+// there is.
+func isUnconfigured(f *cli.Factory) bool {
+	c, err := f.Config()
+	if err != nil {
+		return false
+	}
+	name, source, err := c.Active()
+	return err == nil && name == config.Local && source.Kind == "default"
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
@@ -14,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -31,8 +33,10 @@ func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key,
 		Environment: f.Env("HOBNOB_TOKEN"),
 		Command:     p.TokenCommand,
 		File:        filepath.Join(filepath.Dir(paths.ConfigFile), "tokens.json"),
-		Stdin:       f.stdin(),
 		Stderr:      f.IO.Err,
+	}
+	if stdin, ok := f.IO.In.(*os.File); ok && f.IO.InTTY {
+		resolver.Stdin = stdin
 	}
 	return resolver, credential.Key{Profile: p.Name, Origin: baseurl.Origin(base)}, nil
 }
@@ -58,7 +62,13 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 	if p.Embedded() {
 		// Nothing is dialled: the transport below takes the place of the network.
 		options.BaseURL, options.ConversationsPath, options.CAFile = "http://localhost", "", ""
-		options.Transport = &lazyTransport{open: func() (http.RoundTripper, error) { return f.embedded(ctx, ephemeral) }}
+		options.Transport = &lazyTransport{open: func() (http.RoundTripper, error) {
+			handler, err := f.Service(ctx, service.Options{Client: "local"}, ephemeral)
+			if err != nil {
+				return nil, err
+			}
+			return service.Transport(handler), nil
+		}}
 		return api.New(options)
 	}
 	resolver, key, err := f.Tokens(p)

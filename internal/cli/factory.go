@@ -7,7 +7,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"os"
 	"os/user"
 	"runtime"
 	"sync"
@@ -193,23 +192,4 @@ func (f *Factory) EditConfig(change func(*config.Document) error) error {
 		return err
 	}
 	return config.Edit(c.Path(), change)
-}
-
-// stdin is the terminal on which a child may ask, or nil.
-func (f *Factory) stdin() *os.File {
-	if file, ok := f.IO.In.(*os.File); ok && f.IO.InTTY {
-		return file
-	}
-	return nil
-}
-
-// Unconfigured reports whether the embedded service was not chosen but is all
-// there is.
-func (f *Factory) Unconfigured() bool {
-	c, err := f.Config()
-	if err != nil {
-		return false
-	}
-	name, source, err := c.Active()
-	return err == nil && name == config.Local && source.Kind == "default"
 }

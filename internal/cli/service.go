@@ -13,15 +13,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// embedded starts the service inside the process.
-func (f *Factory) embedded(ctx context.Context, ephemeral bool) (http.RoundTripper, error) {
-	handler, err := f.Service(ctx, service.Options{Client: "local"}, ephemeral)
-	if err != nil {
-		return nil, err
-	}
-	return service.Transport(handler), nil
-}
-
 // Service returns the handler of the embedded service, with a store and the
 // agents added to the options.
 func (f *Factory) Service(ctx context.Context, options service.Options, ephemeral bool) (http.Handler, error) {
