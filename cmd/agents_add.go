@@ -16,7 +16,6 @@ func newAgentsAddCommand(f *cli.Factory) *cobra.Command {
 		Annotations:       map[string]string{createsConfig: ""},
 		Short:             "Give an agent an alias",
 		Example:           "  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f",
-		Args:              exactArgs("NAME", "UUID"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(_ *cobra.Command, args []string) error {
 			name, id := strings.ToLower(args[0]), args[1]

@@ -15,7 +15,6 @@ func newAgentsListCommand(f *cli.Factory) *cobra.Command {
 		Use: "list", Aliases: []string{"ls"},
 		Short:   "List the aliases",
 		Example: "  hobnob agents list",
-		Args:    exactArgs(),
 		RunE:    func(*cobra.Command, []string) error { return runAgentsList(f) },
 	}
 }

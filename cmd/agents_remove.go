@@ -15,8 +15,7 @@ func newAgentsRemoveCommand(f *cli.Factory) *cobra.Command {
 		Use: "remove NAME", Aliases: []string{"rm"},
 		Short:             "Remove an alias",
 		Example:           "  hobnob agents remove reviewer",
-		Args:              exactArgs("NAME"),
-		ValidArgsFunction: firstArgumentOnly(complete{f}.agents),
+		ValidArgsFunction: complete{f}.first(complete{f}.agents),
 		RunE:              func(_ *cobra.Command, args []string) error { return runAgentsRemove(f, strings.ToLower(args[0])) },
 	}
 }

@@ -13,8 +13,7 @@ func newAgentsUseCommand(f *cli.Factory) *cobra.Command {
 		Annotations:       map[string]string{createsConfig: ""},
 		Short:             "Choose the agent that is asked when -a is not given",
 		Example:           "  hobnob agents use reviewer",
-		Args:              exactArgs("NAME"),
-		ValidArgsFunction: firstArgumentOnly(complete{f}.agents),
+		ValidArgsFunction: complete{f}.first(complete{f}.agents),
 		RunE:              func(_ *cobra.Command, args []string) error { return runAgentsUse(f, args[0]) },
 	}
 }

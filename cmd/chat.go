@@ -124,9 +124,6 @@ for byte. See also: hobnob help exit-codes.`,
 	_ = cmd.RegisterFlagCompletionFunc("var", complete{f}.variables)
 	_ = cmd.RegisterFlagCompletionFunc("at", complete{f}.turns(complete{f}.chatConversation, true))
 	_ = cmd.RegisterFlagCompletionFunc("edit-turn", complete{f}.turns(complete{f}.chatConversation, false))
-	for _, flag := range []string{"title", "history", "retries", "extract"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
-	}
 	return cmd
 }
 
@@ -313,4 +310,12 @@ func (o chatOptions) validateDetach() error {
 		return failure.Usagef(`ask like this: hobnob chat --detach "how do I …?"`, "--detach is for one question, not for an interactive chat")
 	}
 	return nil
+}
+
+// chatConversation is the conversation that the flags of chat continue.
+func (c complete) chatConversation(cmd *cobra.Command, _ []string) string {
+	if named := cmd.Flag("conversation").Value.String(); named != "" || cmd.Flags().Changed("continue") {
+		return named
+	}
+	return c.f.Env("HOBNOB_CONVERSATION")
 }

@@ -53,9 +53,9 @@ func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
 	f.Global.JSON = asksForJSON(args)
 	root := newRootCommand(f)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
-		plainUsages(root)
+		eachOf(root, plainUsage)
 	}
-	root.SetArgs(queryArgs(args))
+	root.SetArgs(searchArgs(root, args))
 	err := root.ExecuteContext(ctx)
 	if cerr := f.Close(); err == nil {
 		err = cerr
@@ -111,8 +111,21 @@ func newRootCommand(f *cli.Factory) *cobra.Command {
 		newExitCodesTopic(),
 		newFormattingTopic(),
 	)
-	completeNoFiles(root)
+	eachOf(root, func(cmd *cobra.Command) {
+		if cmd.Args == nil {
+			cmd.Args = argsOfUse
+		}
+		noFiles(cmd)
+	})
 	return root
+}
+
+// eachOf calls fn for a command and for all below it.
+func eachOf(cmd *cobra.Command, fn func(*cobra.Command)) {
+	fn(cmd)
+	for _, child := range cmd.Commands() {
+		eachOf(child, fn)
+	}
 }
 
 // signals are the signals of the process: SIGINT, SIGTERM and SIGHUP.

@@ -1,18 +1,20 @@
 package cmd
 
 import (
-	"bytes"
-	"fmt"
-	"io"
+	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 
+	"github.com/google/uuid"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -48,17 +50,25 @@ func newCompletionCommand(f *cli.Factory) *cobra.Command {
   New-Item -ItemType Directory -Force (Split-Path $PROFILE)
   hobnob completion powershell >> $PROFILE`,
 		GroupID:   groupMore,
+		Args:      cobra.ArbitraryArgs,
 		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Root = cmd.Root()
-			if opts.Dir == "" {
-				if err := exactArgs("SHELL")(cmd, args); err != nil {
-					return err
-				}
-				if opts.Shell = args[0]; completionFiles[opts.Shell] == "" {
-					return failure.Usagef("shells: bash, zsh, fish, powershell", "there is no completion for %q", opts.Shell)
-				}
+			if opts.Dir != "" {
+				return runCompletion(opts)
 			}
+			usage := "usage: " + cmd.UseLine()
+			switch {
+			case len(args) == 0:
+				return failure.Usagef(usage, "SHELL is missing")
+			case args[0] == "":
+				return emptyArg(cmd, "SHELL")
+			case len(args) > 1:
+				return failure.Usagef(usage, "%q is too much", args[1])
+			case completionFiles[args[0]] == "":
+				return failure.Usagef("shells: bash, zsh, fish, powershell", "there is no completion for %q", args[0])
+			}
+			opts.Shell = args[0]
 			return runCompletion(opts)
 		},
 	}
@@ -69,60 +79,79 @@ func newCompletionCommand(f *cli.Factory) *cobra.Command {
 
 func runCompletion(opts completionOptions) error {
 	if opts.Dir == "" {
-		return cli.OutputError(writeCompletion(opts.Root, opts.Shell, opts.f.IO.Out))
-	}
-	for shell, name := range completionFiles {
-		var script bytes.Buffer
-		if err := writeCompletion(opts.Root, shell, &script); err != nil {
+		script, err := completionScript(opts.Root, opts.Shell)
+		if err != nil {
 			return err
 		}
-		if err := writePublic(filepath.Join(opts.Dir, name), script.Bytes()); err != nil {
+		return opts.f.Print.Printf("%s", script)
+	}
+	for name, file := range completionFiles {
+		script, err := completionScript(opts.Root, name)
+		if err == nil {
+			err = writePublic(filepath.Join(opts.Dir, file), []byte(script))
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func writeCompletion(root *cobra.Command, shell string, w io.Writer) error {
-	switch shell {
+func completionScript(root *cobra.Command, name string) (string, error) {
+	var script strings.Builder
+	patch := func(script string) (string, error) { return script, nil }
+	var err error
+	switch name {
 	case "bash":
-		return mended(w, bashMendings, func(w io.Writer) error { return root.GenBashCompletionV2(w, true) })
+		err, patch = root.GenBashCompletionV2(&script, true), shell.PatchBash
 	case "zsh":
-		return root.GenZshCompletion(w)
+		err = root.GenZshCompletion(&script)
 	case "fish":
-		return mended(w, fishMendings, func(w io.Writer) error { return root.GenFishCompletion(w, true) })
+		err, patch = root.GenFishCompletion(&script, true), shell.PatchFish
 	case "powershell":
-		return root.GenPowerShellCompletionWithDesc(w)
+		err = root.GenPowerShellCompletionWithDesc(&script)
 	}
-	return fmt.Errorf("no completion for %q", shell)
+	if err != nil {
+		return "", err
+	}
+	return patch(script.String())
 }
+
+// maxCandidates bounds how many conversations, turns or templates a shell is offered.
+const maxCandidates = 50
+
+type completer = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
 // complete offers candidates for arguments and flags, from this machine alone.
 type complete struct{ f *cli.Factory }
 
-type completer = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
+// prepare readies the factory: completion prints nothing but candidates.
+func (c complete) prepare(cmd *cobra.Command) {
+	c.f.Global.Quiet = true
+	c.f.Settings = settingFlags(cmd)
+}
 
-// completeFirst completes the first argument alone.
-func firstArgumentOnly(next completer) completer {
-	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+// first completes the first argument alone.
+func (c complete) first(next completer) completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		return next(cmd, args, word)
+		return next(cmd, args, typed)
 	}
 }
 
 func (c complete) profiles(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	quietly(c.f, cmd)
-	conf, err := c.f.Config()
+	c.prepare(cmd)
+	settings, err := c.f.Config()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	return conf.Profiles(), cobra.ShellCompDirectiveNoFileComp
+	return settings.Profiles(), cobra.ShellCompDirectiveNoFileComp
 }
 
 func (c complete) agents(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	quietly(c.f, cmd)
+	c.prepare(cmd)
 	profile, err := c.f.Profile()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -136,33 +165,161 @@ func (c complete) agents(cmd *cobra.Command, _ []string, _ string) ([]string, co
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// completeNoFiles keeps shells from offering files to commands without arguments.
-func completeNoFiles(cmd *cobra.Command) {
-	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !strings.Contains(cmd.Use, " ") {
-		cmd.ValidArgsFunction = cobra.NoFileCompletions
+func (c complete) settings(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	var out []string
+	for _, s := range config.Settings() {
+		out = append(out, candidate(s.Key, s.Help))
 	}
-	for _, child := range cmd.Commands() {
-		completeNoFiles(child)
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// settingThenValue completes the arguments of config set. A setting that takes a
+// file leaves the word to the shell.
+func (c complete) settingThenValue(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return c.settings(cmd, args, typed)
+	}
+	setting, ok := config.Lookup(args[0])
+	if !ok || len(args) > 1 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	switch setting.Key {
+	case config.ProfileKey:
+		return c.profiles(cmd, args, typed)
+	case "agent":
+		return c.agents(cmd, args, typed)
+	}
+	values := setting.Values
+	if _, yes := setting.Default.(bool); yes {
+		values = []string{"true", "false"}
+	}
+	if setting.File {
+		return values, cobra.ShellCompDirectiveDefault
+	}
+	return values, cobra.ShellCompDirectiveNoFileComp
+}
+
+// described are ids with a description each.
+type described [][2]string
+
+// fromHistory completes ids that list finds in the history.
+func (c complete) fromHistory(cmd *cobra.Command, typed string, list func(context.Context, *history.Store) (described, error)) ([]string, cobra.ShellCompDirective) {
+	c.prepare(cmd)
+	store, err := c.f.ReadHistory(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	found, err := list(cmd.Context(), store)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return found.candidates(typed), cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+}
+
+func (c complete) conversations(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return c.conversationsOf(cmd, typed, false)
+}
+
+// deleted completes conversations in the trash.
+func (c complete) deleted(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return c.conversationsOf(cmd, typed, true)
+}
+
+func (c complete) conversationsOf(cmd *cobra.Command, typed string, deleted bool) ([]string, cobra.ShellCompDirective) {
+	return c.fromHistory(cmd, typed, func(ctx context.Context, store *history.Store) (described, error) {
+		profile, err := c.f.Profile()
+		if err != nil {
+			return nil, err
+		}
+		found, err := store.ConversationsBeginning(ctx, history.Filter{Profile: profile.Name, Deleted: deleted, Limit: maxCandidates}, typed)
+		var out described
+		for _, conversation := range found {
+			out = append(out, [2]string{conversation.ID, conversation.Title})
+		}
+		return out, err
+	})
+}
+
+// turns completes turns of the conversation that ref finds on the command line, else
+// of the latest; only answered ones if the command can use no others.
+func (c complete) turns(ref func(cmd *cobra.Command, args []string) string, answered bool) completer {
+	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		return c.fromHistory(cmd, typed, func(ctx context.Context, store *history.Store) (described, error) {
+			conversation, err := c.f.Conversation(ctx, store, ref(cmd, args))
+			if err != nil {
+				return nil, err
+			}
+			turns, err := store.TurnsBeginning(ctx, conversation.ID, typed, maxCandidates)
+			turns = slices.DeleteFunc(turns, func(t history.Turn) bool { return answered && t.State != history.Answered })
+			return describedTurns(turns), err
+		})
 	}
 }
 
-// plainUsages takes the quotes, which name a flag's value in its help, from what
-// shells show as descriptions of flags.
-func plainUsages(cmd *cobra.Command) {
-	plain := func(flag *pflag.Flag) { _, flag.Usage = pflag.UnquoteUsage(flag) }
-	cmd.LocalFlags().VisitAll(plain)
-	for _, child := range cmd.Commands() {
-		plainUsages(child)
+// pending completes the turns that are in flight.
+func (c complete) pending(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return c.fromHistory(cmd, typed, func(ctx context.Context, store *history.Store) (described, error) {
+		profile, err := c.f.Profile()
+		if err != nil {
+			return nil, err
+		}
+		pending, err := store.Pending(ctx, profile.Name)
+		return describedTurns(pending[:min(len(pending), maxCandidates)]), err
+	})
+}
+
+// conversationThenTurn completes a conversation, and then an answered turn of it.
+func (c complete) conversationThenTurn(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	switch len(args) {
+	case 0:
+		return c.conversations(cmd, args, typed)
+	case 1:
+		return c.turns(firstArgument, true)(cmd, args, typed)
 	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// quietly prepares for completion, which must print nothing but candidates.
-func quietly(f *cli.Factory, cmd *cobra.Command) {
-	f.Global.Quiet = true
-	f.Settings = settingFlags(cmd)
+// firstArgument is the conversation of commands that take one as their argument.
+func firstArgument(_ *cobra.Command, args []string) string {
+	if len(args) == 0 {
+		return ""
+	}
+	return args[0]
 }
 
-// candidate is a word with its description in cobra's form. Nothing in the
+func describedTurns(turns []history.Turn) described {
+	var out described
+	for _, t := range turns {
+		out = append(out, [2]string{t.ID, history.TitleOf(t.Question)})
+	}
+	return out
+}
+
+// candidates offers the ids. A title or a question is hostile text, and cobra's bash
+// script evaluates the words that it completes, so that they are descriptions only;
+// an id that a damaged or foreign file made up is left out. An id is offered whole
+// where two short ones are the same, or bash would insert what the two candidates
+// have in common, a part of their descriptions, and where more than the short one is
+// typed already.
+func (d described) candidates(typed string) []string {
+	short := map[string]int{}
+	for _, one := range d {
+		short[history.Short(one[0])]++
+	}
+	var out []string
+	for _, one := range d {
+		word := history.Short(one[0])
+		if short[word] > 1 || len(typed) > len(word) {
+			word = one[0]
+		}
+		if id, err := uuid.Parse(one[0]); err == nil && id.String() == one[0] {
+			out = append(out, candidate(word, one[1]))
+		}
+	}
+	return out
+}
+
+// candidate returns a word with its description in cobra's form. Nothing in the
 // description may end it or mean something to a shell.
 func candidate(word, description string) string {
 	plain := strings.Map(func(r rune) rune {
@@ -172,4 +329,24 @@ func candidate(word, description string) string {
 		return r
 	}, terminal.CleanLine(description))
 	return cobra.CompletionWithDesc(word, plain)
+}
+
+// noFiles keeps shells from offering files where none is meant: to commands without
+// arguments, and to flags whose value is called neither file nor directory.
+func noFiles(cmd *cobra.Command) {
+	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !strings.Contains(cmd.Use, " ") {
+		cmd.ValidArgsFunction = cobra.NoFileCompletions
+	}
+	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+		value, _ := pflag.UnquoteUsage(flag)
+		if _, known := cmd.GetFlagCompletionFunc(flag.Name); !known && flag.Value.Type() != "bool" && value != "file" && value != "directory" {
+			_ = cmd.RegisterFlagCompletionFunc(flag.Name, cobra.NoFileCompletions)
+		}
+	})
+}
+
+// plainUsage takes the quotes, which name a flag's value in its help, from what
+// shells show as descriptions of flags.
+func plainUsage(cmd *cobra.Command) {
+	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) { _, flag.Usage = pflag.UnquoteUsage(flag) })
 }

@@ -24,7 +24,7 @@ import (
 const patience = time.Minute
 
 // offered is how many conversations each profile of the histories here has.
-const offered = mostCandidates
+const offered = maxCandidates
 
 // twins is how two ids of each profile begin.
 const twins = "c0ffee00"

@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"bytes"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -156,7 +155,7 @@ func TestCompletionOffersWordsWithTheirMeaning(t *testing.T) {
 func TestCompletionFindsConversationsOfLongAgo(t *testing.T) {
 	h := newWordsHome(t, buildHobnob(t), "sh")
 	db := openDatabase(t, filepath.Join(h.dir, history.FileName))
-	for i := range 2 * mostCandidates {
+	for i := range 2 * maxCandidates {
 		h.insert(db, fmt.Sprintf("e%07x-0000-4000-8000-000000000000", i), "newer", "words", 100+i)
 	}
 	h.insert(db, "d0000000-0000-4000-8000-000000000000", "thrown away", "words", 1000)
@@ -181,20 +180,19 @@ func TestCompletionFindsConversationsOfLongAgo(t *testing.T) {
 			t.Errorf("%s: offered %q, want %q", line, got, want)
 		}
 	}
-	if got := h.candidates("hobnob chat -C"); len(got) != mostCandidates {
-		t.Errorf("%d conversations are offered, want %d", len(got), mostCandidates)
+	if got := h.candidates("hobnob chat -C"); len(got) != maxCandidates {
+		t.Errorf("%d conversations are offered, want %d", len(got), maxCandidates)
 	}
 }
 
 // TestThePowerShellScriptIsWhole checks what can be checked without PowerShell: no
 // quote and no bracket is left open, and the protocol is that of the other shells.
 func TestThePowerShellScriptIsWhole(t *testing.T) {
-	var out bytes.Buffer
 	root := newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" }))
-	if err := writeCompletion(root, "powershell", &out); err != nil {
+	script, err := completionScript(root, "powershell")
+	if err != nil {
 		t.Fatal(err)
 	}
-	script := out.String()
 	for _, part := range []string{"Register-ArgumentCompleter -CommandName 'hobnob'", "__complete", "[System.Management.Automation.CompletionResult]::new("} {
 		if !strings.Contains(script, part) {
 			t.Errorf("the script lacks %q", part)

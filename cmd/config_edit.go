@@ -21,7 +21,6 @@ func newConfigEditCommand(f *cli.Factory) *cobra.Command {
 		Long: `Open a copy of the configuration file in $VISUAL or $EDITOR, and put it in place
 when it can be read as configuration. Otherwise the copy is kept and named.`,
 		Example: "  hobnob config edit",
-		Args:    exactArgs(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runConfigEdit(cmd.Context(), f) },
 	}
 }

@@ -12,8 +12,7 @@ func newConfigGetCommand(f *cli.Factory) *cobra.Command {
 		Use:               "get KEY",
 		Short:             "Print the value of a setting",
 		Example:           "  hobnob config get base_url",
-		Args:              exactArgs("KEY"),
-		ValidArgsFunction: firstArgumentOnly(completeSettings),
+		ValidArgsFunction: complete{f}.first(complete{f}.settings),
 		RunE:              func(_ *cobra.Command, args []string) error { return runConfigGet(f, args[0]) },
 	}
 }

@@ -17,7 +17,6 @@ func newConfigListCommand(f *cli.Factory) *cobra.Command {
 		Use: "list", Aliases: []string{"ls"},
 		Short:   "List every setting and its value",
 		Example: "  hobnob config list --show-source",
-		Args:    exactArgs(),
 		RunE:    func(*cobra.Command, []string) error { return runConfigList(f, showSource) },
 	}
 	cmd.Flags().BoolVar(&showSource, "show-source", false, "say where each value comes from")

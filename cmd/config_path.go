@@ -12,7 +12,6 @@ func newConfigPathCommand(f *cli.Factory) *cobra.Command {
 		Annotations: map[string]string{createsConfig: ""},
 		Short:       "Print where the configuration file is",
 		Example:     "  hobnob config path",
-		Args:        exactArgs(),
 		RunE:        func(*cobra.Command, []string) error { return runConfigPath(f) },
 	}
 }

@@ -17,8 +17,7 @@ func newConfigSetCommand(f *cli.Factory) *cobra.Command {
 		Annotations:       map[string]string{createsConfig: ""},
 		Short:             "Change a setting",
 		Example:           "  hobnob config set style light\n  hobnob config set token_command '[pass, show, hobnob]'",
-		Args:              exactArgs("KEY", "VALUE"),
-		ValidArgsFunction: complete{f}.settingAndValue,
+		ValidArgsFunction: complete{f}.settingThenValue,
 		RunE:              func(_ *cobra.Command, args []string) error { return runConfigSet(f, args[0], args[1]) },
 	}
 }

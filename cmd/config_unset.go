@@ -14,8 +14,7 @@ func newConfigUnsetCommand(f *cli.Factory) *cobra.Command {
 		Use:               "unset KEY",
 		Short:             "Remove a setting from the file",
 		Example:           "  hobnob config unset timeout",
-		Args:              exactArgs("KEY"),
-		ValidArgsFunction: firstArgumentOnly(completeSettings),
+		ValidArgsFunction: complete{f}.first(complete{f}.settings),
 		RunE:              func(_ *cobra.Command, args []string) error { return runConfigUnset(f, args[0]) },
 	}
 }

@@ -41,8 +41,7 @@ The limits are the settings history.context_turns and history.context_tokens.`,
   hobnob context --pin 8c1d
   hobnob context 3f2a --skip 9e0f --skip 77aa`,
 		GroupID:           groupAsk,
-		Args:              atMostOne,
-		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
+		ValidArgsFunction: complete{f}.first(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref = named(cmd, args)
 			return runContext(cmd.Context(), opts)

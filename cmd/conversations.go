@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -106,30 +105,6 @@ func changeTrash(ctx context.Context, f *cli.Factory, refs []string, restore, dr
 	}
 	if f.Global.JSON {
 		return f.Print.JSON(map[string]any{"conversations": ids(found), done: !dryRun})
-	}
-	return nil
-}
-
-// someArgs wants one argument at least.
-func someArgs(name string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return failure.Usagef("usage: "+cmd.UseLine(), "%s is missing", name)
-		}
-		if slices.Contains(args, "") {
-			return emptyArg(cmd, name)
-		}
-		return nil
-	}
-}
-
-// atMostOne wants one argument or none.
-func atMostOne(cmd *cobra.Command, args []string) error {
-	if len(args) > 1 {
-		return failure.Usagef("usage: "+cmd.UseLine(), "%q is too much", args[1])
-	}
-	if len(args) == 1 && args[0] == "" {
-		return emptyArg(cmd, strings.Trim(strings.TrimPrefix(cmd.Use, cmd.Name()), " []"))
 	}
 	return nil
 }

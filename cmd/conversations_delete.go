@@ -15,7 +15,6 @@ func newConversationsDeleteCommand(f *cli.Factory) *cobra.Command {
 continued. hobnob conversations restore gives them back, and prune --trash removes
 them for good. The service is told nothing: it has no way to delete.`,
 		Example:           "  hobnob conversations delete 3f2a 9b0c\n  hobnob conversations list --deleted",
-		Args:              someArgs("ID"),
 		ValidArgsFunction: complete{f}.conversations,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeTrash(cmd.Context(), f, args, false, dryRun)

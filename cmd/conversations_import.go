@@ -40,7 +40,6 @@ profile in which they were, or with -p to that one.`,
 		Example: `  hobnob conversations import backup.json
   llm logs -n 0 --json | hobnob conversations import -
   hobnob conversations import ~/.config/aichat/sessions/*.yaml --dry-run`,
-		Args: someArgs("FILE"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			opts.Files = args
 			if opts.format, err = transfer.ImportFormat(opts.Name); err != nil {

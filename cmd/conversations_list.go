@@ -37,7 +37,6 @@ WHERE tells whether a conversation is known here ("local"), only to the service
 		Example: `  hobnob conversations list
   hobnob conversations list --limit 50 --local
   hobnob conversations list --json | jq -r '.[].title'`,
-		Args: exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.Limit < 1 {
 				return failure.Usagef("see: hobnob conversations list --help", "--limit cannot be %d; want 1 or more", opts.Limit)
@@ -50,7 +49,6 @@ WHERE tells whether a conversation is known here ("local"), only to the service
 	cmd.Flags().BoolVar(&opts.Deleted, "deleted", false, "list what is in the trash instead; asks nothing of the service")
 	cmd.Flags().StringVarP(&opts.Agent, "agent", "a", "", "only those with this agent: the `name` of an alias, or a UUID")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
-	_ = cmd.RegisterFlagCompletionFunc("limit", cobra.NoFileCompletions)
 	return cmd
 }
 

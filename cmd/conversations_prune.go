@@ -32,7 +32,6 @@ of every profile, or of one with -p or HOBNOB_PROFILE. It asks first; without a
 terminal it wants --yes.`,
 		Example: `  hobnob conversations prune --older-than 90d --dry-run
   hobnob conversations prune --trash --older-than 30d --yes`,
-		Args:              exactArgs(),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.OlderThan == "" && !opts.Trash {
@@ -46,7 +45,6 @@ terminal it wants --yes.`,
 	flags.BoolVar(&opts.Trash, "trash", false, "only what is in the trash")
 	flags.BoolVarP(&opts.Yes, "yes", "y", false, "do not ask")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "say what would be removed and change nothing")
-	_ = cmd.RegisterFlagCompletionFunc("older-than", cobra.NoFileCompletions)
 	return cmd
 }
 

@@ -17,8 +17,7 @@ func newConversationsRenameCommand(f *cli.Factory) *cobra.Command {
 		Short:             "Give a conversation another title",
 		Long:              "Give a conversation another title. Until then its title is the beginning of its\nfirst question.",
 		Example:           `  hobnob conversations rename 3f2a "release notes"`,
-		Args:              exactArgs("ID", "TITLE"),
-		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
+		ValidArgsFunction: complete{f}.first(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			title := strings.TrimSpace(args[1])
 			if title == "" {

@@ -12,7 +12,6 @@ func newConversationsRestoreCommand(f *cli.Factory) *cobra.Command {
 		Use:               "restore ID|TITLE…",
 		Short:             "Take conversations out of the trash",
 		Example:           "  hobnob conversations list --deleted\n  hobnob conversations restore 3f2a",
-		Args:              someArgs("ID"),
 		ValidArgsFunction: complete{f}.deleted,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeTrash(cmd.Context(), f, args, true, dryRun)

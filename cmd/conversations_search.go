@@ -1,11 +1,14 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/duration"
@@ -38,7 +41,6 @@ must not be there. Case and accents do not matter. Any text is a query.`,
   hobnob conversations search '"connection reset"' -proxy --since 30d
   hobnob conversations search --role assistant 'déploie*'`,
 		Annotations:       map[string]string{freeText: ""},
-		Args:              someArgs("QUERY"),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Query = strings.Join(args, " ")
@@ -58,9 +60,6 @@ must not be there. Case and accents do not matter. Any text is a query.`,
 	flags.IntVar(&opts.Limit, "limit", 20, "most `number` of places")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"user", "assistant"}, cobra.ShellCompDirectiveNoFileComp))
-	for _, flag := range []string{"since", "limit"} {
-		_ = cmd.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)
-	}
 	return cmd
 }
 
@@ -92,4 +91,41 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 		return err
 	}
 	return view.Hits(f.Print, hits)
+}
+
+// searchArgs lets a query hold -word, which leaves a word out, without a -- before
+// it: a query must never be an error. The flags of the command stay flags, and so
+// does whatever begins with two dashes.
+func searchArgs(root *cobra.Command, args []string) []string {
+	command, _, err := root.Find(args)
+	at := slices.Index(args, "search")
+	if err != nil || command.Name() != "search" || at < 0 || slices.Contains(args, "--") {
+		return args
+	}
+	command.InitDefaultHelpFlag()
+	lookup := func(arg string) *pflag.Flag {
+		if name, long := strings.CutPrefix(arg, "--"); long {
+			return command.Flag(name)
+		}
+		if len(arg) != 2 || arg[0] != '-' {
+			return nil
+		}
+		return cmp.Or(command.Flags().ShorthandLookup(arg[1:]), command.InheritedFlags().ShorthandLookup(arg[1:]))
+	}
+	flags, words := slices.Clone(args[:at+1]), []string{"--"}
+	for rest := args[at+1:]; len(rest) > 0; rest = rest[1:] {
+		switch flag := lookup(rest[0]); {
+		case flag != nil && flag.NoOptDefVal == "" && len(rest) > 1: // its value follows
+			flags = append(flags, rest[0], rest[1])
+			rest = rest[1:]
+		case flag != nil, strings.HasPrefix(rest[0], "--"):
+			flags = append(flags, rest[0])
+		default:
+			words = append(words, rest[0])
+		}
+	}
+	if len(words) == 1 {
+		return flags
+	}
+	return append(flags, words...)
 }

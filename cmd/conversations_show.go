@@ -30,8 +30,7 @@ gave. --verbose adds times, agent, tokens and the service's ids.`,
 		Example: `  hobnob conversations show
   hobnob conversations show 3f2a --all
   hobnob conversations show --turn 8c1d --verbose`,
-		Args:              atMostOne,
-		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
+		ValidArgsFunction: complete{f}.first(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref = firstArgument(cmd, args)
 			if opts.All && opts.Turn != "" {

@@ -17,7 +17,6 @@ func newConversationsSwitchCommand(f *cli.Factory) *cobra.Command {
 		Long: `Make another answered turn the head of a conversation: the next question follows
 it. Nothing is removed; hobnob conversations tree shows all turns.`,
 		Example:           "  hobnob conversations switch 3f2a 8c1d",
-		Args:              exactArgs("ID", "TURN"),
 		ValidArgsFunction: complete{f}.conversationThenTurn,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()

@@ -18,8 +18,7 @@ that is named. A line goes straight on where one question follows another, and
 branches where several follow the same turn. Each line begins with the id of its
 turn. The head is marked.`,
 		Example:           "  hobnob conversations tree\n  hobnob conversations switch 3f2a 8c1d",
-		Args:              atMostOne,
-		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
+		ValidArgsFunction: complete{f}.first(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runConversationsTree(cmd.Context(), f, firstArgument(cmd, args))
 		},

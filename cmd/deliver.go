@@ -60,7 +60,6 @@ func newDeliverCommand(f *cli.Factory) *cobra.Command {
 		Use:    deliverName,
 		Short:  "Ask a question in the background, for chat --detach",
 		Hidden: true,
-		Args:   exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.IO.InTTY {
 				return startedByHand()

@@ -40,7 +40,6 @@ one, which takes its place after you agreed; the damaged file is kept beside it,
 it was.`,
 		Example: "  hobnob doctor\n  hobnob doctor -p work --json\n  hobnob doctor --history --dry-run",
 		GroupID: groupMore,
-		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !opts.History && (opts.Yes || opts.DryRun) {
 				return failure.Usagef("add --history", "--yes and --dry-run are for the repair of the history")

@@ -111,7 +111,13 @@ var topLevel = []string{
 	"cmd", "completions", "docs", "go.mod", "go.sum", "internal", "main.go",
 }
 
-const mostLines = 400
+const (
+	maxLines   = 400
+	maxMethods = 25
+)
+
+// manyMethods are the types that may have more: the history is one database.
+var manyMethods = []string{"internal/history.Store"}
 
 func TestTheSourceKeepsToTheDesign(t *testing.T) {
 	files := sourceFiles(t)
@@ -137,11 +143,14 @@ func TestTheSourceKeepsToTheDesign(t *testing.T) {
 			}
 		}
 	})
+	t.Run("a type does one thing", func(t *testing.T) {
+		checkMethods(t, files)
+	})
 	t.Run("a file is short enough to read", func(t *testing.T) {
 		for _, file := range files {
 			lines := file.fset.File(file.syntax.FileStart).LineCount() - 1 // the last one is empty
-			if lines > mostLines && !ast.IsGenerated(file.syntax) {
-				t.Errorf("%s: %d lines are more than %d: split it by feature", file.name, lines, mostLines)
+			if lines > maxLines && !ast.IsGenerated(file.syntax) {
+				t.Errorf("%s: %d lines are more than %d: split it by feature", file.name, lines, maxLines)
 			}
 		}
 	})
@@ -177,6 +186,46 @@ func checkOwners(t *testing.T, file sourceFile) {
 			if within(imported, dependency) && !slices.Contains(owner, file.pkg) && !file.test {
 				t.Errorf("%s: only %q may import %s", file.name, owner, imported)
 			}
+		}
+	}
+}
+
+func checkMethods(t *testing.T, files []sourceFile) {
+	t.Helper()
+	methods := map[string]map[string]bool{} // by type; a method may be in files for several systems
+	for _, file := range files {
+		for _, decl := range file.syntax.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Recv == nil || file.test {
+				continue
+			}
+			name := file.pkg + "." + receiver(f)
+			if methods[name] == nil {
+				methods[name] = map[string]bool{}
+			}
+			methods[name][f.Name.Name] = true
+		}
+	}
+	for name, of := range methods {
+		if len(of) > maxMethods && !slices.Contains(manyMethods, name) {
+			t.Errorf("%s has %d methods, more than %d: split it by what it does", name, len(of), maxMethods)
+		}
+	}
+}
+
+// receiver returns the name of the type that a method belongs to.
+func receiver(f *ast.FuncDecl) string {
+	expression := f.Recv.List[0].Type
+	for {
+		switch e := expression.(type) {
+		case *ast.StarExpr:
+			expression = e.X
+		case *ast.IndexExpr:
+			expression = e.X
+		case *ast.Ident:
+			return e.Name
+		default:
+			return ""
 		}
 	}
 }

@@ -41,7 +41,6 @@ a file that only you can read.`,
   hobnob login -p work --base-url https://chat.example.com
   hobnob login --base-url https://chat.example.com --with-token < token.txt`,
 		GroupID: groupConnect,
-		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.Agent != "" && !config.IsUUID(opts.Agent) {
 				return failure.WithHint(failure.Usagef("", "--agent %q is not a UUID", opts.Agent), "an alias is given with --alias, or afterwards: %s", failure.Run("hobnob agents add NAME UUID"))
@@ -59,8 +58,6 @@ a file that only you can read.`,
 	cmd.Flags().StringVar(&opts.Alias, "alias", "", "`NAME` to give that agent")
 	cmd.Flags().BoolVar(&opts.WithToken, "with-token", false, "read the token from standard input, and ask nothing that is optional")
 	cmd.Flags().BoolVar(&opts.InsecureStorage, "insecure-storage", false, "keep the token in a file of mode 0600 instead of the keyring")
-	_ = cmd.RegisterFlagCompletionFunc("agent", cobra.NoFileCompletions)
-	_ = cmd.RegisterFlagCompletionFunc("alias", cobra.NoFileCompletions)
 	return cmd
 }
 

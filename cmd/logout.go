@@ -21,7 +21,6 @@ func newLogoutCommand(f *cli.Factory) *cobra.Command {
 token file. The profile and the conversations stay.`,
 		Example: "  hobnob logout\n  hobnob logout -p work",
 		GroupID: groupConnect,
-		Args:    exactArgs(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runLogout(cmd.Context(), opts) },
 	}
 }

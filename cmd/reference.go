@@ -16,7 +16,6 @@ func newReferenceCommand() *cobra.Command {
 		Use:    "reference DIR",
 		Short:  "Write the reference of all commands as Markdown",
 		Hidden: true,
-		Args:   exactArgs("DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return eachCommand(cmd.Root(), func(c *cobra.Command) error {
 				c.DisableAutoGenTag = true

@@ -39,8 +39,7 @@ terminal it wants --yes. With --json there is one line for each answer.`,
 		Example: `  hobnob resend --dry-run
   hobnob resend 3f2a --yes`,
 		GroupID:           groupAsk,
-		Args:              atMostOne,
-		ValidArgsFunction: firstArgumentOnly(complete{f}.conversations),
+		ValidArgsFunction: complete{f}.first(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.Ref = args[0]

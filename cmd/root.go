@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,8 +72,6 @@ do things with hobnob.`,
 	root.SetHelpCommand(newHelpCommand())
 	registerGlobal(&f.Global, root.PersistentFlags())
 	_ = root.RegisterFlagCompletionFunc("profile", complete{f}.profiles)
-	_ = root.RegisterFlagCompletionFunc("base-url", cobra.NoFileCompletions)
-	_ = root.RegisterFlagCompletionFunc("timeout", cobra.NoFileCompletions)
 	return root
 }
 
@@ -160,27 +159,44 @@ func completeCommands(cmd *cobra.Command, args []string, _ string) ([]string, co
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 
-// exactArgs is cobra.ExactArgs with an error that names what is missing. Of the
-// arguments only a VALUE may be empty.
-func exactArgs(names ...string) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		switch {
-		case len(args) < len(names):
-			return failure.Usagef("usage: "+cmd.UseLine(), "%s is missing", names[len(args)])
-		case len(args) > len(names):
-			return failure.Usagef("usage: "+cmd.UseLine(), "%q is too much", args[len(names)])
-		}
-		for i, name := range names {
-			if args[i] == "" && name != "VALUE" {
-				return emptyArg(cmd, name)
-			}
-		}
-		return nil
+// argsOfUse checks arguments by the usage line of their command: NAME is required,
+// [NAME] may be left out, NAME… is one or more. None but a VALUE may be empty: an
+// unset variable of a script leaves an empty argument, which must not mean what no
+// argument means.
+func argsOfUse(cmd *cobra.Command, args []string) error {
+	usage := "usage: " + cmd.UseLine()
+	words := strings.Fields(cmd.Use)[1:]
+	if flags := slices.IndexFunc(words, func(word string) bool { return strings.HasPrefix(word, "-") }); flags >= 0 {
+		words = words[:flags]
 	}
+	for i, word := range words {
+		inner, optional := strings.CutPrefix(word, "[")
+		name, many := strings.CutSuffix(strings.TrimSuffix(inner, "]"), "…")
+		if many && optional {
+			return nil
+		}
+		if !optional {
+			name, _, _ = strings.Cut(name, "|")
+		}
+		given := args[min(i, len(args)):]
+		if !many {
+			given = given[:min(1, len(given))]
+		}
+		switch {
+		case len(given) == 0 && !optional:
+			return failure.Usagef(usage, "%s is missing", name)
+		case slices.Contains(given, "") && name != "VALUE":
+			return emptyArg(cmd, name)
+		case many:
+			return nil
+		}
+	}
+	if len(args) > len(words) {
+		return failure.Usagef(usage, "%q is too much", args[len(words)])
+	}
+	return nil
 }
 
-// emptyArg refuses an empty argument. An unset variable of a script leaves one,
-// which must not mean what no argument means.
 func emptyArg(cmd *cobra.Command, name string) error {
 	return failure.Usagef("usage: "+cmd.UseLine(), "%s is empty", name)
 }

@@ -35,11 +35,9 @@ is no TLS.`,
 		Example: `  hobnob serve
   HOBNOB_SERVE_TOKEN=secret hobnob serve --addr 127.0.0.1:9090`,
 		GroupID: groupMore,
-		Args:    exactArgs(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runServe(cmd.Context(), opts) },
 	}
 	cmd.Flags().StringVar(&opts.Addr, "addr", "127.0.0.1:8080", "loopback `address` and port; port 0 takes a free one")
-	_ = cmd.RegisterFlagCompletionFunc("addr", cobra.NoFileCompletions)
 	return cmd
 }
 

@@ -25,7 +25,6 @@ The token itself is never shown, and nothing is sent. The exit code is 4 when th
 profile has no token.`,
 		Example: "  hobnob status\n  hobnob status -p work --json",
 		GroupID: groupConnect,
-		Args:    exactArgs(),
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), opts) },
 	}
 }

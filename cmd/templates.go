@@ -40,14 +40,14 @@ takes the place of a built-in one.`,
 
 // templates offers the names. The description in a file is hostile text.
 func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-	quietly(c.f, cmd)
+	c.prepare(cmd)
 	library, err := c.f.Templates()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	names, _, _ := library.Names()
 	var out []string
-	for _, name := range names[:min(len(names), mostCandidates)] {
+	for _, name := range names[:min(len(names), maxCandidates)] {
 		if t, err := library.Find(name); err == nil {
 			out = append(out, candidate(name, t.Description))
 		} else {
@@ -58,11 +58,11 @@ func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string,
 }
 
 // variables offers those of the template that --template names that have no value yet.
-func (c complete) variables(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
+func (c complete) variables(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
-	quietly(c.f, cmd)
+	c.prepare(cmd)
 	library, err := c.f.Templates()
-	if err != nil || strings.Contains(word, "=") {
+	if err != nil || strings.Contains(typed, "=") {
 		return nil, directive
 	}
 	name, nerr := cmd.Flags().GetString("template")

@@ -29,8 +29,7 @@ func newTemplatesDeleteCommand(f *cli.Factory) *cobra.Command {
 		Long: `Delete the file of a template, after asking. A built-in template cannot be deleted;
 when yours took its place, it is back.`,
 		Example:           "  hobnob templates delete translate",
-		Args:              exactArgs("NAME"),
-		ValidArgsFunction: firstArgumentOnly(complete{f}.templates),
+		ValidArgsFunction: complete{f}.first(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Name = strings.ToLower(args[0])
 			return runTemplatesDelete(cmd.Context(), opts)

@@ -20,8 +20,7 @@ func newTemplatesEditCommand(f *cli.Factory) *cobra.Command {
 used. Otherwise the copy is kept and named. A new name makes a new template, and
 the name of a built-in one makes your own in its place.`,
 		Example:           "  hobnob templates edit translate\n  hobnob templates edit review",
-		Args:              exactArgs("NAME"),
-		ValidArgsFunction: firstArgumentOnly(complete{f}.templates),
+		ValidArgsFunction: complete{f}.first(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runTemplatesEdit(cmd.Context(), f, strings.ToLower(args[0]))
 		},

@@ -13,7 +13,6 @@ func newTemplatesListCommand(f *cli.Factory) *cobra.Command {
 		Use: "list", Aliases: []string{"ls"},
 		Short:   "List the templates and their variables",
 		Example: "  hobnob templates list",
-		Args:    exactArgs(),
 		RunE:    func(*cobra.Command, []string) error { return runTemplatesList(f) },
 	}
 }

@@ -14,8 +14,7 @@ func newTemplatesShowCommand(f *cli.Factory) *cobra.Command {
 		Use:               "show NAME",
 		Short:             "Print a template as it is written",
 		Example:           "  hobnob templates show review\n  hobnob chat -t review -f main.go --dry-run",
-		Args:              exactArgs("NAME"),
-		ValidArgsFunction: firstArgumentOnly(complete{f}.templates),
+		ValidArgsFunction: complete{f}.first(complete{f}.templates),
 		RunE:              func(_ *cobra.Command, args []string) error { return runTemplatesShow(f, strings.ToLower(args[0])) },
 	}
 }

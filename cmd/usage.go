@@ -36,7 +36,6 @@ cell that a spreadsheet would run begins with an apostrophe.`,
   hobnob usage --by model
   hobnob usage --by conversation --csv > tokens.csv`,
 		GroupID: groupMore,
-		Args:    exactArgs(),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case !slices.Contains(groupings, opts.By):
@@ -51,7 +50,6 @@ cell that a spreadsheet would run begins with an apostrophe.`,
 	cmd.Flags().StringVar(&opts.Since, "since", "", "only what is not older: an `age` like 30d or 8w, or a date like 2026-01-31")
 	cmd.Flags().BoolVar(&opts.CSV, "csv", false, "print CSV")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(groupings, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("since", cobra.NoFileCompletions)
 	return cmd
 }
 

@@ -18,7 +18,6 @@ func newVersionCommand(f *cli.Factory) *cobra.Command {
 		Long:    "Print the version of hobnob, of Go, and the platform.",
 		Example: "  hobnob version\n  hobnob version --json",
 		GroupID: groupMore,
-		Args:    exactArgs(),
 		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },
 	}
 }

@@ -41,8 +41,7 @@ question goes on.`,
   turn=$(hobnob chat -q --detach "summarise the log" -f app.log)
   hobnob wait "$turn" > summary.md`,
 		GroupID:           groupAsk,
-		Args:              atMostOne,
-		ValidArgsFunction: firstArgumentOnly(complete{f}.pending),
+		ValidArgsFunction: complete{f}.first(complete{f}.pending),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				opts.Turn = args[0]
@@ -127,26 +126,4 @@ func (o waitOptions) noAnswer(turn history.Turn, profile config.Profile) error {
 		renew = resolver.Given().Renew()
 	}
 	return chat.NoAnswer(turn, name, renew)
-}
-
-// completePending offers the turns that are under way, with their questions.
-func (c complete) pending(cmd *cobra.Command, _ []string, word string) ([]string, cobra.ShellCompDirective) {
-	quietly(c.f, cmd)
-	profile, err := c.f.Profile()
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	store, err := c.f.ReadHistory(cmd.Context())
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	pending, err := store.Pending(cmd.Context(), profile.Name)
-	if err != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
-	}
-	var described [][2]string
-	for _, turn := range pending[:min(len(pending), mostCandidates)] {
-		described = append(described, [2]string{turn.ID, history.TitleOf(turn.Question)})
-	}
-	return idCandidates(described, word)
 }
