@@ -2,13 +2,11 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/ask"
-	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -89,10 +87,8 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		if unknown > 0 {
 			question = fmt.Sprintf("Ask %s again, %d of which may have been accepted already?", cli.Counted(len(turns), "question"), unknown)
 		}
-		yes, err := f.IO.Confirm(ctx, question)
-		if errors.Is(err, terminal.ErrNoTerminal) {
-			return failure.Usagef("look first with --dry-run, then add --yes", "there is nobody to ask whether %s may be sent again", cli.Counted(len(turns), "question"))
-		}
+		yes, err := f.Print.Confirm(ctx, question, failure.Usagef("look first with --dry-run, then add --yes",
+			"there is nobody to ask whether %s may be sent again", cli.Counted(len(turns), "question")))
 		if err != nil || !yes {
 			return err
 		}
@@ -105,42 +101,7 @@ func runResend(ctx context.Context, opts resendOptions) error {
 	if err != nil {
 		return err
 	}
-	asker := ask.New(f, profile, client, store, ask.Options{JSON: f.Global.JSON})
-	limits := chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
-	var last error
-	for _, t := range turns {
-		f.Print.Note("asking again: %s", history.TitleOf(t.Question))
-		err := asker.Resend(ctx, t, limits)
-		if err == nil {
-			continue
-		}
-		if reason := overtaken(err); reason != nil {
-			f.Print.Note("%v", reason)
-			continue
-		}
-		// One question that cannot be answered must not keep the others waiting;
-		// a service that cannot be reached or does not know us keeps them all.
-		last = err
-		if kind := failure.Of(err).Kind; ctx.Err() != nil || kind == failure.Auth || kind == failure.NotSent || kind == failure.NotSaved {
-			break
-		}
-		f.Print.Warn("turn %s: %v", history.Short(t.ID), err)
-	}
-	return last
-}
-
-// overtaken returns what another process did with a question since it was listed,
-// which leaves nothing to do here, or nil.
-func overtaken(err error) error {
-	var taken *history.TakenError
-	if errors.As(err, &taken) {
-		return taken
-	}
-	var gone *history.TurnNotFoundError
-	if errors.As(err, &gone) {
-		return gone
-	}
-	return nil
+	return ask.New(f, profile, client, store, ask.Options{JSON: f.Global.JSON}).Resend(ctx, turns)
 }
 
 // unanswered lists the questions of the profile or of one conversation in it.

@@ -64,17 +64,6 @@ func (a Asker) Once(ctx context.Context, question chat.Question) (chat.Answer, e
 	return answer, err
 }
 
-// Resend asks the question of an unanswered turn again and shows the answer.
-func (a Asker) Resend(ctx context.Context, turn history.Turn, limits chat.Limits) error {
-	stop := a.Wait(ctx, "asking", turn.AgentID, time.Time{})
-	answer, err := a.Chat.Resend(ctx, turn, limits)
-	stop(err)
-	if err != nil {
-		return err
-	}
-	return a.Finish(turn.AgentID, answer)
-}
-
 // Finish shows an answer and what there is to say about it.
 func (a Asker) Finish(agentID string, answer chat.Answer) error {
 	err := a.show(agentID, answer)

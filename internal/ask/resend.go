@@ -1,0 +1,52 @@
+package ask
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/history"
+)
+
+// Resend asks the questions of unanswered turns again, one after the other, and
+// shows their answers. One that gets no answer does not keep the others waiting,
+// unless the service cannot be reached, refuses the token, or the history takes no
+// answers. The error is the last one.
+func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
+	limits := chat.Limits{Turns: a.Profile.ContextTurns, Tokens: a.Profile.ContextTokens}
+	var last error
+	for _, t := range turns {
+		a.Print.Note("asking again: %s", history.TitleOf(t.Question))
+		err := a.resend(ctx, t, limits)
+		var taken *history.TakenError
+		var gone *history.TurnNotFoundError
+		switch {
+		case err == nil:
+			continue
+		case errors.As(err, &taken): // by another process, since the turns were listed
+			a.Print.Note("%v", taken)
+			continue
+		case errors.As(err, &gone):
+			a.Print.Note("%v", gone)
+			continue
+		}
+		last = err
+		if kind := failure.Of(err).Kind; ctx.Err() != nil || kind == failure.Auth || kind == failure.NotSent || kind == failure.NotSaved {
+			break
+		}
+		a.Print.Warn("turn %s: %v", history.Short(t.ID), err)
+	}
+	return last
+}
+
+func (a Asker) resend(ctx context.Context, turn history.Turn, limits chat.Limits) error {
+	stop := a.Wait(ctx, "asking", turn.AgentID, time.Time{})
+	answer, err := a.Chat.Resend(ctx, turn, limits)
+	stop(err)
+	if err != nil {
+		return err
+	}
+	return a.Finish(turn.AgentID, answer)
+}
