@@ -27,7 +27,7 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	fail := func(err error) (Asker, chat.Question, chat.Place, error) {
 		return Asker{}, chat.Question{}, chat.Place{}, err
 	}
-	store, err := openHistory(ctx, f, s.Save && !s.DryRun)
+	store, err := s.openHistory(ctx, f)
 	if err != nil {
 		return fail(err)
 	}
@@ -55,7 +55,7 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 		return fail(err)
 	}
 	asker := New(f, profile, client, store, s.Options)
-	if !s.Save && !s.DryRun {
+	if !s.Save && !s.DryRun && !s.IsNew() {
 		memory, err := f.UnsavedHistory(ctx)
 		if err != nil {
 			return fail(err)
@@ -75,10 +75,13 @@ func New(f *cli.Factory, profile config.Profile, client *api.Client, store *hist
 	}
 }
 
-// openHistory opens the history for writing when something will be recorded. Its
-// errors are *chat.JournalError then.
-func openHistory(ctx context.Context, f *cli.Factory, write bool) (*history.Store, error) {
-	if !write {
+// openHistory opens the history for writing when something will be recorded, with
+// errors that are *chat.JournalError, and else what is needed to find the place.
+func (s Setup) openHistory(ctx context.Context, f *cli.Factory) (*history.Store, error) {
+	switch {
+	case s.IsNew() && (s.DryRun || !s.Save):
+		return f.UnsavedHistory(ctx)
+	case s.DryRun || !s.Save:
 		return f.ReadHistory(ctx)
 	}
 	store, err := f.History(ctx)
