@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 func zip(s string) []byte {
@@ -24,7 +26,7 @@ func TestReplyIsBoundedAfterDecompression(t *testing.T) {
 	bomb := zip(`{"x":"` + strings.Repeat(" ", 2*MaxReply) + `",` + soundReply[1:])
 	o := serve(t, answerWith(http.StatusOK, "application/json", string(bomb), "Content-Encoding", "gzip"))
 	_, err := newClient(t, o).Chat(t.Context(), question, "")
-	e := errorOf(t, err, KindBroken, true)
+	e := errorOf(t, err, failure.Broken, true)
 	wantText(t, err.Error(), "larger than 16 MiB")
 	if len(e.Body) != MaxReply {
 		t.Errorf("kept %d bytes", len(e.Body))
@@ -55,7 +57,7 @@ func TestBrokenReplyIsKept(t *testing.T) {
 		o := serve(t, tc.h)
 		o.Token = token(nil)
 		_, err := newClient(t, o).Chat(t.Context(), question, "")
-		e := errorOf(t, err, KindBroken, true)
+		e := errorOf(t, err, failure.Broken, true)
 		wantText(t, err.Error(), tc.want)
 		if string(e.Body) != tc.body {
 			t.Errorf("%s: kept %q, want %q", name, e.Body, tc.body)
@@ -73,7 +75,7 @@ func TestEndlessErrorBodyIsNotReadToItsEnd(t *testing.T) {
 		}
 	})
 	_, err := newClient(t, o).Chat(t.Context(), question, "")
-	if e := errorOf(t, err, KindRefused, false); len([]rune(e.Message)) != maxMessage {
+	if e := errorOf(t, err, failure.Refused, false); len([]rune(e.Message)) != maxMessage {
 		t.Errorf("got %d runes", len([]rune(e.Message)))
 	}
 }
@@ -90,7 +92,7 @@ func TestSwitchingProtocolsIsRefusedWithoutReading(t *testing.T) {
 		_, _ = io.Copy(io.Discard, conn)
 	})
 	_, err := newClient(t, o).Chat(t.Context(), question, "")
-	wantError(t, err, KindRefused, false)
+	wantError(t, err, failure.Refused, false)
 }
 
 func TestPostFollowsNoRedirect(t *testing.T) {
@@ -102,7 +104,7 @@ func TestPostFollowsNoRedirect(t *testing.T) {
 		})
 		_, err := newClient(t, o).Chat(t.Context(), question, "")
 		// After these three the POST may have been done (RFC 9110, section 15.4).
-		wantError(t, err, KindRefused, status <= 303)
+		wantError(t, err, failure.Refused, status <= 303)
 		wantText(t, err.Error(), "redirected to "+o.BaseURL+", which is not followed")
 		if requests.Load() != 1 {
 			t.Errorf("%d: the service saw %d requests", status, requests.Load())
@@ -126,7 +128,7 @@ func TestAnswerThatWasCutOffIsKept(t *testing.T) {
 		o := serve(t, tc.h)
 		o.Token = token(nil)
 		_, err := newClient(t, o).Chat(t.Context(), question, "")
-		e := errorOf(t, err, KindUnknown, true)
+		e := errorOf(t, err, failure.Unknown, true)
 		wantText(t, err.Error(), "200 OK: the answer was cut off")
 		if !strings.HasPrefix(string(e.Body), tc.want) || tc.want == "" && len(e.Body) > 0 {
 			t.Errorf("%s: kept %q, want %q", name, e.Body, tc.want)
@@ -172,7 +174,7 @@ func TestGetFollowsThreeRedirectsOfItsOrigin(t *testing.T) {
 			}
 			continue
 		}
-		wantError(t, err, KindRefused, false)
+		wantError(t, err, failure.Refused, false)
 		wantText(t, err.Error(), want)
 	}
 }

@@ -43,7 +43,7 @@ const (
 )
 
 // CauseOf finds the cause of an error that came before a connection carried a
-// request, such as an *Error of KindNotSent or Route.Err.
+// request, such as an *Error of failure.NotSent or Route.Err.
 func CauseOf(err error) Cause {
 	var (
 		record  tls.RecordHeaderError

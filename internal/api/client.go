@@ -296,7 +296,7 @@ func (c *Client) begin(ctx context.Context, x exchange) (*operation, error) {
 		return nil, err
 	}
 	if !isVisibleASCII(token) || len(token) > maxToken {
-		return nil, &Error{Kind: KindAuth, Op: x.String(), refused: c.refused, Err: errors.New("the token is not one line of visible ASCII characters, at most 16 KiB long")}
+		return nil, &Error{Kind: failure.Auth, Op: x.String(), refused: c.refused, Err: errors.New("the token is not one line of visible ASCII characters, at most 16 KiB long")}
 	}
 	o.token, o.mask = token, newMask(token)
 	return o, nil

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 func TestMutePeerIsGivenUpInOneConnectLimit(t *testing.T) {
@@ -24,7 +26,7 @@ func TestMutePeerIsGivenUpInOneConnectLimit(t *testing.T) {
 					o := Options{BaseURL: "https://chat.example.com", Timeout: timeout, Retries: 2, Transport: mute(t, timeout)}
 					start := time.Now()
 					_, err := newClient(t, o).Chat(t.Context(), question, "")
-					wantError(t, err, KindNotSent, false)
+					wantError(t, err, failure.NotSent, false)
 					wantText(t, err.Error(), "/api/v1/chat: no connection within "+limit)
 					if took := time.Since(start).String(); took != limit {
 						t.Errorf("took %s", took)
@@ -45,7 +47,7 @@ func TestSlowStagesOfAConnectionShareOneLimit(t *testing.T) {
 		}
 		start := time.Now()
 		_, err := newClient(t, Options{Transport: way}).Conversations(t.Context(), 1)
-		wantError(t, err, KindNotSent, false)
+		wantError(t, err, failure.NotSent, false)
 		if took := time.Since(start); took != connectLimit {
 			t.Errorf("took %s", took)
 		}

@@ -9,33 +9,16 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// Kind says what became of a request.
-type Kind int
-
-// The kinds of failure; the numbers in parentheses are the exit codes.
-const (
-	// KindNotSent: no connection was made, or none in time: name, connect,
-	// TLS or proxy (5).
-	KindNotSent Kind = iota + 1
-	// KindUnknown: a connection carried the request and then failed, timed
-	// out or answered 5xx other than 503 (6).
-	KindUnknown
-	// KindAuth: 401, 403, or a token that no header can carry (4).
-	KindAuth
-	// KindLimited: 429 or 503 (7).
-	KindLimited
-	// KindRefused: any other answer that is not 2xx, redirects included (8).
-	KindRefused
-	// KindBroken: 2xx with a body that is no valid reply or listing (8).
-	KindBroken
-	// KindCanceled: the caller's context ended; Err is its cause.
-	KindCanceled
-)
-
 // Error is the failure of one operation after it was begun. Errors of other
 // types come from before: nothing was sent then.
 type Error struct {
-	Kind Kind
+	// Kind says what became of the request: NotSent without a connection in
+	// time, Unknown when one carried the request and then failed, timed out or
+	// answered 5xx other than 503, Auth for 401, 403 and a token that no header
+	// can carry, Limited for 429 and 503, Refused for any other answer that is
+	// not 2xx, Broken for 2xx with a body that is no valid reply or listing,
+	// Interrupted when the caller's context ended, with its cause in Err.
+	Kind failure.Kind
 	// Op is the method and the address, as in "POST https://host/api/v1/chat".
 	Op string
 	// Status is the HTTP status, 0 when there was no answer.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 func TestErrorTextIsFoundInEveryShape(t *testing.T) {
@@ -67,16 +69,16 @@ func TestStatusDecidesWhatBecameOfTheRequest(t *testing.T) {
 	for _, tc := range []struct {
 		status int
 		header string
-		kind   Kind
+		kind   failure.Kind
 		maybe  bool
 	}{
-		{400, "", KindRefused, false}, {401, "", KindAuth, false}, {403, "", KindAuth, false},
-		{404, "", KindRefused, false}, {413, "", KindRefused, false}, {422, "", KindRefused, false},
-		{429, "", KindLimited, false}, {429, "7", KindLimited, false},
-		{500, "", KindUnknown, true}, {502, "", KindUnknown, true}, {504, "7", KindUnknown, true},
-		{503, "", KindLimited, true}, {503, "soon", KindLimited, true}, {503, "7", KindLimited, false},
-		{300, "", KindRefused, false}, {304, "", KindRefused, false}, {307, "", KindRefused, false},
-		{599, "", KindUnknown, true},
+		{400, "", failure.Refused, false}, {401, "", failure.Auth, false}, {403, "", failure.Auth, false},
+		{404, "", failure.Refused, false}, {413, "", failure.Refused, false}, {422, "", failure.Refused, false},
+		{429, "", failure.Limited, false}, {429, "7", failure.Limited, false},
+		{500, "", failure.Unknown, true}, {502, "", failure.Unknown, true}, {504, "7", failure.Unknown, true},
+		{503, "", failure.Limited, true}, {503, "soon", failure.Limited, true}, {503, "7", failure.Limited, false},
+		{300, "", failure.Refused, false}, {304, "", failure.Refused, false}, {307, "", failure.Refused, false},
+		{599, "", failure.Unknown, true},
 	} {
 		o := serve(t, answerWith(tc.status, "application/json", `{"message":"why `+canary+`"}`, "Retry-After", tc.header))
 		o.Token = token(nil)
@@ -88,7 +90,7 @@ func TestStatusDecidesWhatBecameOfTheRequest(t *testing.T) {
 		if e.Message != "why ***" && tc.status != http.StatusNotModified {
 			t.Errorf("%d: got the message %q", tc.status, e.Message)
 		}
-		if seconds := e.RetryAfter.Seconds(); tc.kind == KindLimited && tc.header == "7" && seconds != 7 {
+		if seconds := e.RetryAfter.Seconds(); tc.kind == failure.Limited && tc.header == "7" && seconds != 7 {
 			t.Errorf("%d: got Retry-After %v", tc.status, seconds)
 		}
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
@@ -17,7 +18,10 @@ func (e *Error) Failure() failure.Failure { return e.Explain(false) }
 // Explain returns the Failure of the request. Recorded says that its question is
 // in the history, from where it can be sent again.
 func (e *Error) Explain(recorded bool) failure.Failure {
-	f := failure.Failure{Status: e.Status}
+	return failure.Failure{Kind: e.Kind, Status: e.Status, Hint: e.hint(recorded)}
+}
+
+func (e *Error) hint(recorded bool) failure.Hint {
 	asked := strings.HasPrefix(e.Op, "POST ")
 	again, accepted := "ask again", "the service may have accepted the question"
 	switch {
@@ -30,38 +34,27 @@ func (e *Error) Explain(recorded bool) failure.Failure {
 	if asked && e.MaybeAccepted {
 		maybe = "; " + accepted
 	}
-	switch e.Kind {
-	case KindNotSent:
-		f.Kind = failure.NotSent
-		f.Hint = failure.Hintf("nothing was sent; %s; to see where it fails: %s", CauseOf(e).Fix(), failure.Run("hobnob doctor"))
-	case KindAuth:
-		f.Kind = failure.Auth
-		if e.refused != nil {
-			f.Hint = e.refused(e.Status)
-		}
-	case KindLimited:
-		f.Kind, f.Hint = failure.Limited, failure.Hintf("wait a little and %s%s", again, maybe)
-		if e.RetryAfter > 0 {
-			f.Hint = failure.Hintf("the service asks to wait %s; %s then%s", duration.Seconds(e.RetryAfter), again, maybe)
-		}
-	case KindBroken:
-		f.Kind, f.Hint = failure.Broken, failure.Hintf("check that the base URL is that of an Agent Chat Service: %s%s", status(), maybe)
-	case KindRefused:
-		f.Kind, f.Hint = failure.Refused, e.refusal(asked, again, maybe)
-	case KindCanceled:
-		f.Kind = failure.Interrupted
-	case KindUnknown:
-		f.Kind = failure.Unknown
-		switch {
-		case recorded:
-			f.Hint = failure.Hintf("%s; it was not sent again, and its turn is kept as unknown; to send it again: %s", accepted, failure.Run("hobnob resend"))
-		case asked:
-			f.Hint = failure.Hintf("%s; it was not sent again", accepted)
-		default:
-			f.Hint = failure.Plain(again) // nothing can have changed
-		}
+	switch {
+	case e.Kind == failure.NotSent:
+		return failure.Hintf("nothing was sent; %s; to see where it fails: %s", CauseOf(e).Fix(), failure.Run("hobnob doctor"))
+	case e.Kind == failure.Auth && e.refused != nil:
+		return e.refused(e.Status)
+	case e.Kind == failure.Limited && e.RetryAfter > 0:
+		return failure.Hintf("the service asks to wait %s; %s then%s", duration.Seconds(e.RetryAfter), again, maybe)
+	case e.Kind == failure.Limited:
+		return failure.Hintf("wait a little and %s%s", again, maybe)
+	case e.Kind == failure.Broken:
+		return failure.Hintf("check that the base URL is that of an Agent Chat Service: %s%s", status(), maybe)
+	case e.Kind == failure.Refused:
+		return e.refusal(asked, again, maybe)
+	case e.Kind == failure.Unknown && recorded:
+		return failure.Hintf("%s; it was not sent again, and its turn is kept as unknown; to send it again: %s", accepted, failure.Run("hobnob resend"))
+	case e.Kind == failure.Unknown && asked:
+		return failure.Hintf("%s; it was not sent again", accepted)
+	case e.Kind == failure.Unknown:
+		return failure.Plain(again) // nothing can have changed
 	}
-	return f
+	return failure.Hint{}
 }
 
 // refusal is the hint of an answer that is not 2xx.
@@ -106,36 +99,24 @@ func (c Cause) Fix() failure.Hint {
 func (c Cause) ProxyFix() failure.Hint { return c.fix("address of the proxy", "the proxy") }
 
 func (c Cause) fix(address, other string) failure.Hint {
-	text := "check the network and the address"
-	switch c {
-	case CauseNoHost:
-		text = "check the host name in the " + address + ", and that this machine is online; a private name may need its VPN"
-	case CauseResolver:
-		text = "check the network: the name server gives no answer"
-	case CauseRefused:
-		text = "check the host and the port in the " + address + ", and that " + other + " runs"
-	case CauseUnreachable:
-		text = "check the network"
-	case CauseTimeout:
-		text = "check the network, the firewall, and whether this network needs a proxy (HTTPS_PROXY)"
-	case CauseProxyAddress:
-		text = "set HTTPS_PROXY like http://proxy.example.com:3128, or unset it"
-	case CauseProxyLogin:
-		text = "give the proxy a user name and a password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT"
-	case CauseProxy:
-		text = "check HTTPS_PROXY; whoever runs the proxy has to allow this host, or NO_PROXY has to name it"
-	case CauseExpired:
-		text = "the owner of the service has to renew the certificate; check the clock of this machine, too"
-	case CauseNotYetValid:
-		text = "set the clock of this machine"
-	case CauseWrongName:
-		text = "use a " + address + " with a name that is in the certificate"
-	case CauseAuthority:
+	if c == CauseAuthority {
 		return failure.Hintf("if the certificate comes from an authority of your own, name its PEM file: %s", failure.Run("hobnob config set ca_file FILE"))
-	case CauseNotTLS:
-		text = "check the port in the " + address + "; a service on this machine may need http:// instead of https://"
-	case CauseCertificate, CauseTLS:
-		text = "the owner of the service has to mend its TLS; a proxy that reads along may be the cause, too"
 	}
-	return failure.Plain(text)
+	const owner = "the owner of the service has to mend its TLS; a proxy that reads along may be the cause, too"
+	return failure.Plain(cmp.Or(map[Cause]string{
+		CauseNoHost:       "check the host name in the " + address + ", and that this machine is online; a private name may need its VPN",
+		CauseResolver:     "check the network: the name server gives no answer",
+		CauseRefused:      "check the host and the port in the " + address + ", and that " + other + " runs",
+		CauseUnreachable:  "check the network",
+		CauseTimeout:      "check the network, the firewall, and whether this network needs a proxy (HTTPS_PROXY)",
+		CauseProxyAddress: "set HTTPS_PROXY like http://proxy.example.com:3128, or unset it",
+		CauseProxyLogin:   "give the proxy a user name and a password: HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT",
+		CauseProxy:        "check HTTPS_PROXY; whoever runs the proxy has to allow this host, or NO_PROXY has to name it",
+		CauseExpired:      "the owner of the service has to renew the certificate; check the clock of this machine, too",
+		CauseNotYetValid:  "set the clock of this machine",
+		CauseWrongName:    "use a " + address + " with a name that is in the certificate",
+		CauseNotTLS:       "check the port in the " + address + "; a service on this machine may need http:// instead of https://",
+		CauseCertificate:  owner,
+		CauseTLS:          owner,
+	}[c], "check the network and the address"))
 }

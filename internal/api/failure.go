@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // maxWaiting bounds the time that one operation waits between its attempts.
@@ -21,46 +22,46 @@ func (o *operation) failed(ctx, sending context.Context, x exchange, crossed boo
 	switch {
 	case errors.Is(context.Cause(sending), errTimeLimit):
 		return &Error{
-			Kind: KindUnknown, Op: x.String(), MaybeAccepted: true,
+			Kind: failure.Unknown, Op: x.String(), MaybeAccepted: true,
 			Err: fmt.Errorf("no complete answer within the time limit of %s", o.client.timeout),
 		}
 	case ctx.Err() != nil:
 		return o.canceled(ctx, x, crossed)
 	case errors.Is(context.Cause(sending), errConnectLimit) && !crossed:
 		return &Error{
-			Kind: KindNotSent, Op: x.String(),
+			Kind: failure.NotSent, Op: x.String(),
 			Err: fmt.Errorf("no connection within %s", connectLimitOf(o.client.timeout)),
 		}
 	case crossed:
-		return &Error{Kind: KindUnknown, Op: x.String(), MaybeAccepted: true, Err: o.mask.err(err)}
+		return &Error{Kind: failure.Unknown, Op: x.String(), MaybeAccepted: true, Err: o.mask.err(err)}
 	}
-	return &Error{Kind: KindNotSent, Op: x.String(), Err: o.mask.err(err), retry: worthRetrying(err)}
+	return &Error{Kind: failure.NotSent, Op: x.String(), Err: o.mask.err(err), retry: worthRetrying(err)}
 }
 
 func (o *operation) canceled(ctx context.Context, x exchange, crossed bool) *Error {
-	return &Error{Kind: KindCanceled, Op: x.String(), MaybeAccepted: crossed, Err: context.Cause(ctx)}
+	return &Error{Kind: failure.Interrupted, Op: x.String(), MaybeAccepted: crossed, Err: context.Cause(ctx)}
 }
 
 // broken is a 2xx answer whose body makes no sense.
 func (o *operation) broken(x exchange, got answer, err error) *Error {
 	return &Error{
-		Kind: KindBroken, Op: x.String(), Status: got.status, MaybeAccepted: true,
+		Kind: failure.Broken, Op: x.String(), Status: got.status, MaybeAccepted: true,
 		Body: o.mask.body(got.body), Err: o.mask.err(err),
 	}
 }
 
 // refusal explains an answer that is not 2xx.
 func (o *operation) refusal(x exchange, r *http.Response) *Error {
-	e := &Error{Kind: KindRefused, Op: x.String(), Status: r.StatusCode}
+	e := &Error{Kind: failure.Refused, Op: x.String(), Status: r.StatusCode}
 	switch status := r.StatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		e.Kind, e.refused = KindAuth, o.client.refused
+		e.Kind, e.refused = failure.Auth, o.client.refused
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
-		e.Kind = KindLimited
+		e.Kind = failure.Limited
 		e.RetryAfter, e.retry = retryAfter(r.Header.Get("Retry-After"))
 		e.MaybeAccepted = status == http.StatusServiceUnavailable && !e.retry
 	case status >= http.StatusInternalServerError:
-		e.Kind, e.MaybeAccepted = KindUnknown, true
+		e.Kind, e.MaybeAccepted = failure.Unknown, true
 	case isRedirect(status):
 		e.Err = o.mask.err(redirectError(x.method, r))
 		e.MaybeAccepted = x.method == http.MethodPost && mayFollowProcessing(status)

@@ -10,6 +10,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 const (
@@ -64,13 +66,13 @@ func answerWith(status int, contentType, body string, header ...string) http.Han
 	}
 }
 
-func wantError(t *testing.T, err error, kind Kind, maybeAccepted bool) {
+func wantError(t *testing.T, err error, kind failure.Kind, maybeAccepted bool) {
 	t.Helper()
 	_ = errorOf(t, err, kind, maybeAccepted)
 }
 
-// failure returns err when it is what is wanted.
-func errorOf(t *testing.T, err error, kind Kind, maybeAccepted bool) *Error {
+// errorOf returns err when it is what is wanted.
+func errorOf(t *testing.T, err error, kind failure.Kind, maybeAccepted bool) *Error {
 	t.Helper()
 	var e *Error
 	if !errors.As(err, &e) {

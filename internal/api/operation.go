@@ -15,6 +15,7 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // maxRedirects bounds the redirects that a GET follows.
@@ -59,16 +60,16 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 			return answer{}, o.canceled(ctx, x, false)
 		}
 		o.attempts++
-		got, failure := o.attempt(ctx, x)
-		if failure == nil {
+		got, failed := o.attempt(ctx, x)
+		if failed == nil {
 			return got, nil
 		}
-		delay, again := o.nextDelay(failure)
+		delay, again := o.nextDelay(failed)
 		if !again {
-			return answer{}, failure
+			return answer{}, failed
 		}
 		if o.client.onWait != nil {
-			o.client.onWait(Wait{Attempt: o.attempts, Delay: delay, Err: failure})
+			o.client.onWait(Wait{Attempt: o.attempts, Delay: delay, Err: failed})
 		}
 		select {
 		case <-time.After(delay):
@@ -86,7 +87,7 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 	defer edge.stop()
 	request, err := o.request(sending, x)
 	if err != nil {
-		return answer{}, &Error{Kind: KindNotSent, Op: x.String(), Err: err}
+		return answer{}, &Error{Kind: failure.NotSent, Op: x.String(), Err: err}
 	}
 	if x.body != nil && !keyed {
 		// HTTP/2 would send the body again after some resets that come late.
@@ -117,9 +118,9 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 	case isFaulty(err):
 		return answer{}, o.broken(x, got, err)
 	default:
-		failure := o.failed(ctx, sending, x, true, fmt.Errorf("the answer was cut off: %w", err))
-		failure.Status, failure.Body = got.status, o.mask.body(got.body)
-		return answer{}, failure
+		cut := o.failed(ctx, sending, x, true, fmt.Errorf("the answer was cut off: %w", err))
+		cut.Status, cut.Body = got.status, o.mask.body(got.body)
+		return answer{}, cut
 	}
 }
 

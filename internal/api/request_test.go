@@ -8,6 +8,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 func TestRequestIsSentByteForByte(t *testing.T) {
@@ -130,7 +132,7 @@ func TestTokenThatCannotBeSentIsNotShown(t *testing.T) {
 			}),
 		})
 		_, err := c.Chat(t.Context(), question, "")
-		wantError(t, err, KindAuth, false)
+		wantError(t, err, failure.Auth, false)
 	}
 }
 

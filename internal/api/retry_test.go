@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // step is what happens to one attempt: an error before or after a connection,
@@ -46,38 +48,38 @@ func TestRequestIsSentAgainOnlyWhenItWasNotAccepted(t *testing.T) {
 		steps    []step
 		retries  int
 		attempts int
-		kind     Kind // 0: a reply
+		kind     failure.Kind // 0: a reply
 		maybe    bool
 		min, max time.Duration
 	}{
 		"answered at once":            {[]step{ok}, 2, 1, 0, false, 0, 0},
 		"refused, then answered":      {[]step{{err: refused}, ok}, 2, 2, 0, false, 125 * time.Millisecond, 376 * time.Millisecond},
-		"refused for good":            {[]step{{err: refused}}, 2, 3, KindNotSent, false, 375 * time.Millisecond, 1127 * time.Millisecond},
-		"refused without retries":     {[]step{{err: refused}, ok}, 0, 1, KindNotSent, false, 0, 0},
-		"refused, negative retries":   {[]step{{err: refused}, ok}, -1, 1, KindNotSent, false, 0, 0},
+		"refused for good":            {[]step{{err: refused}}, 2, 3, failure.NotSent, false, 375 * time.Millisecond, 1127 * time.Millisecond},
+		"refused without retries":     {[]step{{err: refused}, ok}, 0, 1, failure.NotSent, false, 0, 0},
+		"refused, negative retries":   {[]step{{err: refused}, ok}, -1, 1, failure.NotSent, false, 0, 0},
 		"no such name":                {[]step{{err: &net.DNSError{Err: "no such host"}}, ok}, 1, 2, 0, false, 1, time.Second},
 		"proxy does not connect":      {[]step{{err: proxyDown}, ok}, 1, 2, 0, false, 1, time.Second},
 		"socks proxy does not either": {[]step{{err: &net.OpError{Op: "socks connect", Err: io.EOF}}, ok}, 1, 2, 0, false, 1, time.Second},
 		"proxy refuses":               {[]step{{err: &proxyError{status: 502}}, ok}, 1, 2, 0, false, 1, time.Second},
-		"proxy wants a password":      {[]step{{err: &proxyError{status: 407}}, ok}, 1, 1, KindNotSent, false, 0, 0},
-		"bad certificate":             {[]step{{err: untrusted}, ok}, 2, 1, KindNotSent, false, 0, 0},
-		"proxy's bad certificate":     {[]step{{err: &net.OpError{Op: "proxyconnect", Err: untrusted}}, ok}, 2, 1, KindNotSent, false, 0, 0},
-		"no route":                    {[]step{{err: syscall.EHOSTUNREACH}, ok}, 2, 1, KindNotSent, false, 0, 0},
-		"reset after sending":         {[]step{{err: syscall.ECONNRESET, handedOver: true}, ok}, 2, 1, KindUnknown, true, 0, 0},
-		"refused after sending":       {[]step{{err: refused, handedOver: true}, ok}, 2, 1, KindUnknown, true, 0, 0},
+		"proxy wants a password":      {[]step{{err: &proxyError{status: 407}}, ok}, 1, 1, failure.NotSent, false, 0, 0},
+		"bad certificate":             {[]step{{err: untrusted}, ok}, 2, 1, failure.NotSent, false, 0, 0},
+		"proxy's bad certificate":     {[]step{{err: &net.OpError{Op: "proxyconnect", Err: untrusted}}, ok}, 2, 1, failure.NotSent, false, 0, 0},
+		"no route":                    {[]step{{err: syscall.EHOSTUNREACH}, ok}, 2, 1, failure.NotSent, false, 0, 0},
+		"reset after sending":         {[]step{{err: syscall.ECONNRESET, handedOver: true}, ok}, 2, 1, failure.Unknown, true, 0, 0},
+		"refused after sending":       {[]step{{err: refused, handedOver: true}, ok}, 2, 1, failure.Unknown, true, 0, 0},
 		"429 with seconds":            {[]step{{status: 429, retryAfter: "7"}, ok}, 2, 2, 0, false, 7 * time.Second, 7 * time.Second},
 		"429 with a date":             {[]step{{status: 429, retryAfter: "Sat, 01 Jan 2000 00:00:09 GMT"}, ok}, 2, 2, 0, false, 9 * time.Second, 9 * time.Second},
 		"429 with a past date":        {[]step{{status: 429, retryAfter: "Fri, 31 Dec 1999 00:00:09 GMT"}, ok}, 2, 2, 0, false, 125 * time.Millisecond, 376 * time.Millisecond},
 		"429 with 0":                  {[]step{{status: 429, retryAfter: "0"}, ok}, 2, 2, 0, false, 125 * time.Millisecond, 376 * time.Millisecond},
-		"429 without":                 {[]step{{status: 429}, ok}, 2, 1, KindLimited, false, 0, 0},
-		"429 with nonsense":           {[]step{{status: 429, retryAfter: "-5"}, ok}, 2, 1, KindLimited, false, 0, 0},
+		"429 without":                 {[]step{{status: 429}, ok}, 2, 1, failure.Limited, false, 0, 0},
+		"429 with nonsense":           {[]step{{status: 429, retryAfter: "-5"}, ok}, 2, 1, failure.Limited, false, 0, 0},
 		"503 with seconds":            {[]step{{status: 503, retryAfter: "60"}, ok}, 2, 2, 0, false, time.Minute, time.Minute},
-		"503 without":                 {[]step{{status: 503}, ok}, 2, 1, KindLimited, true, 0, 0},
-		"longer than a minute":        {[]step{{status: 503, retryAfter: "61"}, ok}, 2, 1, KindLimited, false, 0, 0},
-		"longer than any life":        {[]step{{status: 503, retryAfter: "4294967295"}, ok}, 2, 1, KindLimited, false, 0, 0},
-		"a minute in total":           {[]step{{status: 429, retryAfter: "40"}}, 9, 2, KindLimited, false, 40 * time.Second, 40 * time.Second},
-		"429 more often than retries": {[]step{{status: 429, retryAfter: "1"}}, 2, 3, KindLimited, false, 2 * time.Second, 2 * time.Second},
-		"500":                         {[]step{{status: 500, retryAfter: "1"}, ok}, 2, 1, KindUnknown, true, 0, 0},
+		"503 without":                 {[]step{{status: 503}, ok}, 2, 1, failure.Limited, true, 0, 0},
+		"longer than a minute":        {[]step{{status: 503, retryAfter: "61"}, ok}, 2, 1, failure.Limited, false, 0, 0},
+		"longer than any life":        {[]step{{status: 503, retryAfter: "4294967295"}, ok}, 2, 1, failure.Limited, false, 0, 0},
+		"a minute in total":           {[]step{{status: 429, retryAfter: "40"}}, 9, 2, failure.Limited, false, 40 * time.Second, 40 * time.Second},
+		"429 more often than retries": {[]step{{status: 429, retryAfter: "1"}}, 2, 3, failure.Limited, false, 2 * time.Second, 2 * time.Second},
+		"500":                         {[]step{{status: 500, retryAfter: "1"}, ok}, 2, 1, failure.Unknown, true, 0, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -110,7 +112,7 @@ func TestLongRetryAfterIsHandedOn(t *testing.T) {
 	attempts := 0
 	c := newClient(t, Options{Retries: 2, Transport: play([]step{{status: 503, retryAfter: "3600"}}, &attempts)})
 	_, err := c.Conversations(t.Context(), 1)
-	if e := errorOf(t, err, KindLimited, false); e.RetryAfter != time.Hour || attempts != 1 {
+	if e := errorOf(t, err, failure.Limited, false); e.RetryAfter != time.Hour || attempts != 1 {
 		t.Errorf("got %s after %d attempts", e.RetryAfter, attempts)
 	}
 }
@@ -125,7 +127,7 @@ func TestCancellingDuringTheWaitReturnsAtOnce(t *testing.T) {
 		}})
 		start := time.Now()
 		_, err := c.Chat(ctx, question, "")
-		wantError(t, err, KindCanceled, false)
+		wantError(t, err, failure.Interrupted, false)
 		if !errors.Is(err, interrupted) || time.Since(start) != 3*time.Second || attempts != 1 {
 			t.Errorf("got %v after %s and %d attempts", err, time.Since(start), attempts)
 		}
@@ -144,7 +146,7 @@ func TestTimeLimitStartsWithTheConnection(t *testing.T) {
 		})})
 		start := time.Now()
 		_, err := c.Chat(t.Context(), question, "")
-		wantError(t, err, KindUnknown, true)
+		wantError(t, err, failure.Unknown, true)
 		wantText(t, err.Error(), "no complete answer within the time limit of 2m0s")
 		if d := time.Since(start); d != connecting+2*time.Minute {
 			t.Errorf("took %s", d)
@@ -183,7 +185,7 @@ func TestTimeLimitHasADefaultAndBoundsTheBody(t *testing.T) {
 		})})
 		start := time.Now()
 		_, err := c.Chat(t.Context(), question, "")
-		wantError(t, err, KindUnknown, true)
+		wantError(t, err, failure.Unknown, true)
 		if d := time.Since(start); d != 5*time.Minute {
 			t.Errorf("took %s", d)
 		}
@@ -204,7 +206,7 @@ func TestHangingWordsOfAnErrorAreNotWaitedFor(t *testing.T) {
 				limit = timeout
 			}
 			_, err := c.Chat(t.Context(), question, "")
-			wantError(t, err, KindRefused, false)
+			wantError(t, err, failure.Refused, false)
 			wantText(t, err.Error(), "no agentId")
 			if d := time.Since(start); d != limit {
 				t.Errorf("took %s, want %s", d, limit)
@@ -224,12 +226,12 @@ func TestCancellingTellsWhetherTheRequestMayHaveArrived(t *testing.T) {
 			return nil, r.Context().Err()
 		})})
 		_, err := c.Chat(ctx, question, "")
-		wantError(t, err, KindCanceled, handed)
+		wantError(t, err, failure.Interrupted, handed)
 		if !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		_, err = c.Chat(ctx, question, "")
-		wantError(t, err, KindCanceled, false)
+		wantError(t, err, failure.Interrupted, false)
 	}
 }
 

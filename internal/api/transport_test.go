@@ -18,6 +18,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"golang.org/x/net/http2"
 )
 
@@ -73,7 +74,7 @@ func TestUnknownCertificateIsNotSentAndNotRetried(t *testing.T) {
 	o.CAFile, o.Retries = "", 2
 	o.OnWait = func(w Wait) { t.Errorf("waits after %v", w.Err) }
 	_, err := newClient(t, o).Chat(t.Context(), question, "")
-	wantError(t, err, KindNotSent, false)
+	wantError(t, err, failure.NotSent, false)
 	wantText(t, err.Error(), "certificate")
 }
 
@@ -99,7 +100,7 @@ func TestRefusedConnectionIsNotSent(t *testing.T) {
 	waits := 0
 	c := newClient(t, Options{BaseURL: "http://" + address, Retries: 1, OnWait: func(Wait) { waits++ }})
 	_, err = c.Chat(t.Context(), question, "")
-	wantError(t, err, KindNotSent, false)
+	wantError(t, err, failure.NotSent, false)
 	if waits != 1 || !errors.Is(err, syscall.ECONNREFUSED) {
 		t.Errorf("got %v after %d waits", err, waits)
 	}
@@ -130,7 +131,7 @@ func TestProxyThatRefusesIsNotSent(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", strings.Replace(proxy.URL, "http://", "http://user:hunter2@", 1))
 	c := newClient(t, Options{BaseURL: "https://example.com", Retries: 1, Token: token(nil)})
 	_, err := c.Chat(t.Context(), question, "")
-	wantError(t, err, KindNotSent, false)
+	wantError(t, err, failure.NotSent, false)
 	wantText(t, err.Error(), "refused to connect: 502 Bad Gateway")
 	if strings.Contains(err.Error(), "hunter2") || asked.Load() != 2 {
 		t.Errorf("asked %d times: %v", asked.Load(), err)
@@ -140,7 +141,7 @@ func TestProxyThatRefusesIsNotSent(t *testing.T) {
 func TestProxyAddressIsNotRepeatedWhenItIsBad(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://user:hunter2@ho st")
 	_, err := newClient(t, Options{BaseURL: "https://example.com"}).Chat(t.Context(), question, "")
-	wantError(t, err, KindNotSent, false)
+	wantError(t, err, failure.NotSent, false)
 	if strings.Contains(err.Error(), "hunter2") {
 		t.Error(err)
 	}
@@ -193,7 +194,7 @@ func TestFailureAfterTheConnectionLeavesTheOutcomeUnknown(t *testing.T) {
 			})
 			o.Retries, o.Token = 2, token(nil)
 			_, err := newClient(t, o).Chat(t.Context(), question, "id")
-			wantError(t, err, KindUnknown, true)
+			wantError(t, err, failure.Unknown, true)
 			if requests.Load() != 1 {
 				t.Errorf("the service saw the request %d times", requests.Load())
 			}
@@ -222,7 +223,7 @@ func TestTimeLimitEndsARealRequest(t *testing.T) {
 	})
 	o.Timeout = 2 * time.Second // in which a slow machine connects, too
 	_, err := newClient(t, o).Chat(t.Context(), question, "")
-	wantError(t, err, KindUnknown, true)
+	wantError(t, err, failure.Unknown, true)
 	wantText(t, err.Error(), "time limit of 2s")
 }
 
@@ -247,7 +248,7 @@ func TestHTTP2NeverRepeatsAPostThatWasWritten(t *testing.T) {
 	service.Config.TLSNextProto = map[string]func(*http.Server, *tls.Conn, http.Handler){"h2": speak}
 	o := startTLS(t, service)
 	_, err := newClient(t, o).Chat(t.Context(), question, "id")
-	wantError(t, err, KindUnknown, true)
+	wantError(t, err, failure.Unknown, true)
 	if requests.Load() != 1 {
 		t.Errorf("the service saw the request %d times", requests.Load())
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -97,7 +98,7 @@ func TestContextIsTheAnsweredPathWithinItsLimits(t *testing.T) {
 		}
 	}
 	asker.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
-		return api.Reply{}, &api.Error{Kind: api.KindNotSent}
+		return api.Reply{}, &api.Error{Kind: failure.NotSent}
 	})
 	_, _ = asker.Ask(t.Context(), chat.Question{Text: "unanswered", Conversation: find()})
 
@@ -132,13 +133,13 @@ func TestAFailureLeavesATrueState(t *testing.T) {
 		err  error
 		want history.State
 	}{
-		"not sent":          {&api.Error{Kind: api.KindNotSent}, history.Failed},
-		"refused":           {&api.Error{Kind: api.KindRefused, Status: 400}, history.Failed},
-		"timeout":           {&api.Error{Kind: api.KindUnknown, MaybeAccepted: true}, history.Unknown},
-		"broken reply":      {&api.Error{Kind: api.KindBroken, MaybeAccepted: true, Body: []byte("half")}, history.Unknown},
+		"not sent":          {&api.Error{Kind: failure.NotSent}, history.Failed},
+		"refused":           {&api.Error{Kind: failure.Refused, Status: 400}, history.Failed},
+		"timeout":           {&api.Error{Kind: failure.Unknown, MaybeAccepted: true}, history.Unknown},
+		"broken reply":      {&api.Error{Kind: failure.Broken, MaybeAccepted: true, Body: []byte("half")}, history.Unknown},
 		"no token":          {errors.New("no token"), history.Failed},
-		"cancelled early":   {&api.Error{Kind: api.KindCanceled}, history.Failed},
-		"cancelled in time": {&api.Error{Kind: api.KindCanceled, MaybeAccepted: true}, history.Unknown},
+		"cancelled early":   {&api.Error{Kind: failure.Interrupted}, history.Failed},
+		"cancelled in time": {&api.Error{Kind: failure.Interrupted, MaybeAccepted: true}, history.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())

@@ -8,6 +8,7 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
@@ -107,7 +108,7 @@ func TestResendKeepsTheTurnAndItsPlace(t *testing.T) {
 	a := newAsker(t, sender(echo))
 	c := conversation(t, a, "one")
 	a.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
-		return api.Reply{}, &api.Error{Kind: api.KindUnknown, MaybeAccepted: true}
+		return api.Reply{}, &api.Error{Kind: failure.Unknown, MaybeAccepted: true}
 	})
 	_, _ = a.Ask(t.Context(), chat.Question{Text: "lost", Conversation: c})
 	open, err := a.History.Unanswered(t.Context(), "work", c.ID)
@@ -115,7 +116,7 @@ func TestResendKeepsTheTurnAndItsPlace(t *testing.T) {
 		t.Fatal(open, err)
 	}
 	a.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
-		return api.Reply{}, &api.Error{Kind: api.KindNotSent}
+		return api.Reply{}, &api.Error{Kind: failure.NotSent}
 	})
 	var failed *chat.FailedError
 	if _, err := a.Resend(t.Context(), open[0], chat.Limits{}); !errors.As(err, &failed) || failed.State != history.Unknown || failed.RecordErr != nil {

@@ -56,15 +56,15 @@ func outcomeOf(err error) Outcome {
 		return NoListing
 	case !isRemote:
 		return Failed
-	case e.Kind == api.KindAuth:
+	case e.Kind == failure.Auth:
 		return Refused
-	case e.Kind == api.KindBroken && json.Valid(e.Body):
+	case e.Kind == failure.Broken && json.Valid(e.Body):
 		return OtherListing
-	case e.Kind == api.KindBroken:
+	case e.Kind == failure.Broken:
 		return NoService
-	case e.Kind == api.KindNotSent:
+	case e.Kind == failure.NotSent:
 		return NotReached
-	case e.Kind == api.KindUnknown, e.Kind == api.KindLimited:
+	case e.Kind == failure.Unknown, e.Kind == failure.Limited:
 		return Unavailable
 	}
 	return Failed

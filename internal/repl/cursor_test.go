@@ -21,7 +21,7 @@ func (a *answering) Chat(_ context.Context, r api.Request, _ string) (api.Reply,
 	a.sent = r
 	question := r.Messages[len(r.Messages)-1].Content
 	if strings.HasPrefix(question, "fail") {
-		return api.Reply{}, &api.Error{Kind: api.KindRefused, Op: "POST x", Status: 400}
+		return api.Reply{}, &api.Error{Kind: failure.Refused, Op: "POST x", Status: 400}
 	}
 	reply := api.Reply{Text: "A " + question}
 	reply.Completion.ID = "c"
