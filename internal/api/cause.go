@@ -46,8 +46,6 @@ const (
 // request, such as an *Error of failure.NotSent or Route.Err.
 func CauseOf(err error) Cause {
 	var (
-		record  tls.RecordHeaderError
-		alert   tls.AlertError
 		refusal *proxyError
 		dns     *net.DNSError
 		op      *net.OpError
@@ -60,39 +58,30 @@ func CauseOf(err error) Cause {
 	case refusal != nil, errors.As(err, &op) && (op.Op == "proxyconnect" || op.Op == "socks connect"):
 		return CauseProxy
 	}
-	if cause := certificateCause(err); cause != "" {
+	if cause := tlsCause(err); cause != "" {
 		return cause
 	}
-	isAny := func(targets ...error) bool {
-		for _, target := range targets {
-			if errors.Is(err, target) {
-				return true
-			}
-		}
-		return false
-	}
 	switch {
-	case errors.As(err, &record), isAny(http.ErrSchemeMismatch):
-		return CauseNotTLS
-	case errors.As(err, &alert):
-		return CauseTLS
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return CauseNoHost
 	case dns != nil:
 		return CauseResolver
-	case isAny(syscall.ECONNREFUSED, errWinConnRefused):
+	case errors.Is(err, syscall.ECONNREFUSED), errors.Is(err, errWinConnRefused):
 		return CauseRefused
-	case isAny(syscall.ENETUNREACH, syscall.EHOSTUNREACH, errWinNetUnreachable, errWinHostUnreachable):
+	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH),
+		errors.Is(err, errWinNetUnreachable), errors.Is(err, errWinHostUnreachable):
 		return CauseUnreachable
-	case isAny(context.DeadlineExceeded), errors.As(err, &late) && late.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &late) && late.Timeout():
 		return CauseTimeout
 	}
 	return CauseOther
 }
 
-// certificateCause returns "" for an error that is about no certificate.
-func certificateCause(err error) Cause {
+// tlsCause returns "" for an error that is not about TLS.
+func tlsCause(err error) Cause {
 	var (
+		record       tls.RecordHeaderError
+		alert        tls.AlertError
 		verification *tls.CertificateVerificationError
 		invalid      x509.CertificateInvalidError
 		name         x509.HostnameError
@@ -110,6 +99,19 @@ func certificateCause(err error) Cause {
 		return CauseAuthority
 	case errors.As(err, &verification), invalid.Cert != nil:
 		return CauseCertificate
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
+		return CauseNotTLS
+	case errors.As(err, &alert):
+		return CauseTLS
 	}
 	return ""
+}
+
+// worthRetrying reports whether err, which came before any connection carried
+// the request, may pass by itself: a name that was not found, a refused
+// connection, a proxy that did not connect. A bad certificate does not pass, and
+// repeating wrong credentials can lock an account.
+func worthRetrying(err error) bool {
+	cause := CauseOf(err)
+	return cause == CauseNoHost || cause == CauseResolver || cause == CauseRefused || cause == CauseProxy && tlsCause(err) == ""
 }

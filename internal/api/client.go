@@ -1,9 +1,11 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -20,8 +22,7 @@ const (
 	chatPath          = baseurl.Prefix + "/chat"
 	conversationsPath = baseurl.Prefix + "/conversations"
 
-	defaultTimeout   = 5 * time.Minute
-	defaultUserAgent = "hobnob"
+	defaultTimeout = 5 * time.Minute
 
 	// maxToken is more than servers take in a header.
 	maxToken = 16 << 10
@@ -78,17 +79,9 @@ type Wait struct {
 // Client calls one service. It may be used by several goroutines at once; its
 // callbacks are then called from all of them.
 type Client struct {
-	base            string
-	listings        []string
-	timeout         time.Duration
-	retries         int
-	idempotencyKeys bool
-	userAgent       string
-	token           func(context.Context) (string, error)
-	refused         func(status int) failure.Hint
-	transport       http.RoundTripper
-	log             func(string)
-	onWait          func(Wait)
+	base     *url.URL
+	listings []string // the paths to try, in this order
+	options  Options
 }
 
 // New checks the options and dials nothing. Its errors are *ConfigError.
@@ -97,49 +90,28 @@ func New(o Options) (*Client, error) {
 	if err != nil {
 		return nil, &ConfigError{Setting: "base_url", Err: err}
 	}
-	c := &Client{
-		base:            base.String(),
-		listings:        []string{conversationsPath, chatPath},
-		timeout:         o.Timeout,
-		retries:         max(0, o.Retries),
-		idempotencyKeys: o.IdempotencyKeys,
-		userAgent:       o.UserAgent,
-		token:           o.Token,
-		refused:         o.Refused,
-		transport:       o.Transport,
-		log:             o.Log,
-		onWait:          o.OnWait,
-	}
-	if c.timeout < 0 {
+	if o.Timeout < 0 {
 		return nil, &ConfigError{Setting: "timeout", Err: fmt.Errorf("the time limit %s is negative", o.Timeout)}
 	}
-	if c.timeout == 0 {
-		c.timeout = defaultTimeout
-	}
-	if c.userAgent == "" {
-		c.userAgent = defaultUserAgent
-	}
+	o.Timeout = cmp.Or(o.Timeout, defaultTimeout)
+	o.UserAgent = cmp.Or(o.UserAgent, "hobnob")
+	listings := []string{conversationsPath, chatPath}
 	if o.ConversationsPath != "" {
 		path := "/" + strings.TrimLeft(o.ConversationsPath, "/")
-		u, err := url.Parse(c.base + path)
-		if err != nil || strings.ContainsAny(path, "?#") || strings.Contains(path, "://") || hasDotSegment(u) {
+		u, err := url.Parse(base.String() + path)
+		if err != nil || strings.ContainsAny(path, "?#") || strings.Contains(path, "://") || baseurl.HasDotSegment(u.Path) {
 			return nil, &ConfigError{Setting: "conversations_path", Err: fmt.Errorf("the path %q cannot be read: want one like %s", path, chatPath)}
 		}
-		c.listings = []string{path}
+		listings = []string{path}
 	}
 	roots, err := readRoots(o.CAFile)
 	if err != nil {
 		return nil, &ConfigError{Setting: "ca_file", Err: err}
 	}
-	if c.transport == nil {
-		c.transport = newTransport(roots, connectLimitOf(c.timeout))
+	if o.Transport == nil {
+		o.Transport = newTransport(roots, connectLimitOf(o.Timeout))
 	}
-	return c, nil
-}
-
-func hasDotSegment(u *url.URL) bool {
-	path := u.Path + "/"
-	return strings.Contains(path, "/./") || strings.Contains(path, "/../")
+	return &Client{base: base, listings: listings, options: o}, nil
 }
 
 // Chat sends one request and returns the reply (interface, section 4.1). The id
@@ -185,16 +157,13 @@ func (c *Client) list(ctx context.Context, limit int) (list []Conversation, path
 	if limit < 1 {
 		return nil, "", &ConfigError{Setting: "limit", Err: fmt.Errorf("the limit %d is less than 1", limit)}
 	}
-	var o *operation
+	o, err := c.begin(ctx, c.listing(c.listings[0], limit))
+	if err != nil {
+		return nil, "", err
+	}
 	var first error
 	for _, path := range c.listings {
-		x := exchange{method: http.MethodGet, url: fmt.Sprintf("%s%s?limit=%d", c.base, path, limit)}
-		if o == nil {
-			var err error
-			if o, err = c.begin(ctx, x); err != nil {
-				return nil, "", err
-			}
-		}
+		x := c.listing(path, limit)
 		got, err := o.do(ctx, x)
 		if err == nil {
 			list, err := readMasked(got.body, o.mask, readListing)
@@ -207,11 +176,13 @@ func (c *Client) list(ctx context.Context, limit int) (list []Conversation, path
 			return nil, "", err
 		}
 		// When no path has a listing, the one that should have it says so.
-		if first == nil {
-			first = err
-		}
+		first = cmp.Or(first, err)
 	}
 	return nil, "", first
+}
+
+func (c *Client) listing(path string, limit int) exchange {
+	return exchange{method: http.MethodGet, url: fmt.Sprintf("%s%s?limit=%d", c.base, path, limit)}
 }
 
 // IsNoListing reports whether err is the answer of a service that has no listing
@@ -240,15 +211,14 @@ func (c *Client) Preview(r Request) (Preview, error) {
 		return Preview{}, err
 	}
 	token := ""
-	if c.token != nil {
+	if c.options.Token != nil {
 		token = masked
 	}
 	header := c.headers(x, token)
 	p := Preview{Method: x.method, URL: x.url, Body: x.body}
-	for name := range header {
+	for _, name := range slices.Sorted(maps.Keys(header)) {
 		p.Headers = append(p.Headers, [2]string{name, header.Get(name)})
 	}
-	slices.SortFunc(p.Headers, func(a, b [2]string) int { return strings.Compare(a[0], b[0]) })
 	return p, nil
 }
 
@@ -263,21 +233,21 @@ func (c *Client) chatExchange(r Request, id string) (exchange, error) {
 	if err != nil {
 		return exchange{}, &ConfigError{Setting: "messages", Err: err}
 	}
-	return exchange{method: http.MethodPost, url: c.base + chatPath, body: body, id: id}, nil
+	return exchange{method: http.MethodPost, url: c.base.String() + chatPath, body: body, id: id}, nil
 }
 
 // headers returns everything that is sent except what net/http adds.
 func (c *Client) headers(x exchange, token string) http.Header {
 	h := http.Header{}
 	h.Set("Accept", "application/json")
-	h.Set("User-Agent", c.userAgent)
+	h.Set("User-Agent", c.options.UserAgent)
 	if x.body != nil {
 		h.Set("Content-Type", "application/json")
 	}
 	if token != "" {
 		h.Set("Authorization", "Bearer "+token)
 	}
-	if c.idempotencyKeys && x.id != "" {
+	if c.options.IdempotencyKeys && x.id != "" {
 		h.Set("Idempotency-Key", x.id)
 	}
 	return h
@@ -288,15 +258,15 @@ func (c *Client) begin(ctx context.Context, x exchange) (*operation, error) {
 	delays := backoff.NewExponentialBackOff()
 	delays.InitialInterval, delays.Multiplier = 250*time.Millisecond, 2
 	o := &operation{client: c, delays: delays}
-	if c.token == nil {
+	if c.options.Token == nil {
 		return o, nil
 	}
-	token, err := c.token(ctx)
+	token, err := c.options.Token(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if !isVisibleASCII(token) || len(token) > maxToken {
-		return nil, &Error{Kind: failure.Auth, Op: x.String(), refused: c.refused, Err: errors.New("the token is not one line of visible ASCII characters, at most 16 KiB long")}
+		return nil, &Error{Kind: failure.Auth, Op: x.String(), refused: c.options.Refused, Err: errors.New("the token is not one line of visible ASCII characters, at most 16 KiB long")}
 	}
 	o.token, o.mask = token, newMask(token)
 	return o, nil

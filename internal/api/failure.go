@@ -23,14 +23,14 @@ func (o *operation) failed(ctx, sending context.Context, x exchange, crossed boo
 	case errors.Is(context.Cause(sending), errTimeLimit):
 		return &Error{
 			Kind: failure.Unknown, Op: x.String(), MaybeAccepted: true,
-			Err: fmt.Errorf("no complete answer within the time limit of %s", o.client.timeout),
+			Err: fmt.Errorf("no complete answer within the time limit of %s", o.client.options.Timeout),
 		}
 	case ctx.Err() != nil:
 		return o.canceled(ctx, x, crossed)
 	case errors.Is(context.Cause(sending), errConnectLimit) && !crossed:
 		return &Error{
 			Kind: failure.NotSent, Op: x.String(),
-			Err: fmt.Errorf("no connection within %s", connectLimitOf(o.client.timeout)),
+			Err: fmt.Errorf("no connection within %s", connectLimitOf(o.client.options.Timeout)),
 		}
 	case crossed:
 		return &Error{Kind: failure.Unknown, Op: x.String(), MaybeAccepted: true, Err: o.mask.err(err)}
@@ -55,7 +55,7 @@ func (o *operation) refusal(x exchange, r *http.Response) *Error {
 	e := &Error{Kind: failure.Refused, Op: x.String(), Status: r.StatusCode}
 	switch status := r.StatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
-		e.Kind, e.refused = failure.Auth, o.client.refused
+		e.Kind, e.refused = failure.Auth, o.client.options.Refused
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		e.Kind = failure.Limited
 		e.RetryAfter, e.retry = retryAfter(r.Header.Get("Retry-After"))
@@ -115,7 +115,7 @@ func retryAfter(header string) (time.Duration, bool) {
 // again, and after how long: what the service asks for, at least the jittered
 // delay that all clients need in order not to come back at once.
 func (o *operation) nextDelay(e *Error) (time.Duration, bool) {
-	if !e.retry || o.retries >= o.client.retries {
+	if !e.retry || o.retries >= o.client.options.Retries {
 		return 0, false
 	}
 	delay := max(e.RetryAfter, o.delays.NextBackOff())

@@ -10,7 +10,7 @@ import (
 
 // logRequest writes the request line and the headers in the manner of curl.
 func (o *operation) logRequest(r *http.Request) {
-	if o.client.log == nil {
+	if o.client.options.Log == nil {
 		return
 	}
 	header := r.Header.Clone()
@@ -20,7 +20,7 @@ func (o *operation) logRequest(r *http.Request) {
 }
 
 func (o *operation) logResponse(r *http.Response) {
-	if o.client.log == nil {
+	if o.client.options.Log == nil {
 		return
 	}
 	status := strings.TrimSpace(r.Status)
@@ -59,5 +59,5 @@ func (o *operation) logLine(line string) {
 		}
 		return r
 	}, strings.ToValidUTF8(line, "\uFFFD"))
-	o.client.log(o.mask.text(line))
+	o.client.options.Log(o.mask.text(line))
 }

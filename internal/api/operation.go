@@ -68,8 +68,8 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 		if !again {
 			return answer{}, failed
 		}
-		if o.client.onWait != nil {
-			o.client.onWait(Wait{Attempt: o.attempts, Delay: delay, Err: failed})
+		if o.client.options.OnWait != nil {
+			o.client.options.OnWait(Wait{Attempt: o.attempts, Delay: delay, Err: failed})
 		}
 		select {
 		case <-time.After(delay):
@@ -82,8 +82,8 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 
 // attempt sends x once, follows the redirects of a GET and reads the answer.
 func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
-	keyed := x.id != "" && o.client.idempotencyKeys
-	sending, edge := watch(ctx, o.client.timeout, x.method != http.MethodPost || keyed)
+	keyed := x.id != "" && o.client.options.IdempotencyKeys
+	sending, edge := watch(ctx, o.client.options.Timeout, x.method != http.MethodPost || keyed)
 	defer edge.stop()
 	request, err := o.request(sending, x)
 	if err != nil {
@@ -143,7 +143,7 @@ func (o *operation) request(ctx context.Context, x exchange) (*http.Request, err
 func (o *operation) follow(request *http.Request) (*http.Response, error) {
 	for redirects := 0; ; redirects++ {
 		o.logRequest(request)
-		response, err := o.client.transport.RoundTrip(request)
+		response, err := o.client.options.Transport.RoundTrip(request)
 		if err != nil {
 			return nil, err
 		}

@@ -10,7 +10,6 @@ import (
 	"net/http"
 	"net/http/httptrace"
 	"net/url"
-	"slices"
 	"sync"
 	"time"
 
@@ -86,32 +85,24 @@ func Probe(ctx context.Context, o Options) (Route, error) {
 	if err != nil {
 		return Route{}, err
 	}
-	x := exchange{method: http.MethodGet, url: c.base + c.listings[0] + "?limit=1"}
-	op, err := c.begin(ctx, x)
-	if err != nil {
-		return Route{}, err
-	}
-	var way tracer
-	sending, edge := watch(way.attach(ctx), c.timeout, true)
+	way := tracer{route: Route{Base: c.base, Host: c.base.Hostname()}}
+	route := &way.route
+	sending, edge := watch(way.attach(ctx), c.options.Timeout, true)
 	defer edge.stop()
-	request, err := op.request(sending, x)
+	op := &operation{client: c}
+	request, err := op.request(sending, c.listing(c.listings[0], 1))
 	if err != nil {
 		return Route{}, &ConfigError{Setting: "base_url", Err: err}
 	}
-	base, err := url.Parse(c.base)
-	if err != nil {
-		return Route{}, &ConfigError{Setting: "base_url", Err: err}
-	}
-	route := Route{Base: base, Host: base.Hostname()}
-	transport, network := c.transport.(*http.Transport)
+	transport, network := c.options.Transport.(*http.Transport)
 	if network {
 		defer transport.CloseIdleConnections()
 		proxy, err := transport.Proxy(request)
 		if err != nil {
 			route.Failed, route.Err, route.Cause = StageProxy, err, CauseProxyAddress
-			return route, nil
+			return *route, nil
 		}
-		route.IgnoredProxy = proxy == nil && isProxyIgnored(base.Scheme)
+		route.IgnoredProxy = proxy == nil && isProxyIgnored(c.base.Scheme)
 		if proxy != nil {
 			route.Proxy, route.Host = proxy.Scheme+"://"+proxy.Host, proxy.Hostname()
 			way.proxyTLS = proxy.Scheme == "https"
@@ -127,10 +118,9 @@ func Probe(ctx context.Context, o Options) (Route, error) {
 		route.answered(response, sent)
 	}
 	if limit := context.Cause(sending); err != nil && (errors.Is(limit, errConnectLimit) || errors.Is(limit, errTimeLimit)) {
-		err = &limitError{c.timeout}
+		err = &limitError{c.options.Timeout}
 	}
-	way.tell(&route, err)
-	return route, nil
+	return way.end(err), nil
 }
 
 // isProxyIgnored reports whether the environment names a proxy for the scheme
@@ -170,19 +160,17 @@ func (r *Route) answered(response *http.Response, sent time.Time) {
 	}
 }
 
-// tracer notes what the transport tells of its stages, perhaps from several
+// tracer notes what the transport reports of its stages, perhaps from several
 // goroutines, and perhaps after the request has ended.
 type tracer struct {
 	proxyTLS bool // the first handshake is the proxy's
 
 	mu                             sync.Mutex
-	resolving, resolved            time.Time
-	connecting, connected          time.Time
+	resolving, connecting          time.Time
+	resolved, connected            bool
 	securing, secured              bool
 	resolveErr, connectErr, tlsErr error
-	addresses                      []string
-	address                        string
-	state                          tls.ConnectionState
+	route                          Route
 }
 
 func (t *tracer) attach(ctx context.Context) context.Context {
@@ -208,16 +196,19 @@ func (t *tracer) attach(ctx context.Context) context.Context {
 }
 
 func (t *tracer) dnsDone(i httptrace.DNSDoneInfo) {
-	t.resolved, t.resolveErr = time.Now(), i.Err
+	t.resolved, t.resolveErr = true, i.Err
+	if i.Err == nil {
+		t.route.Resolving = time.Since(t.resolving)
+	}
 	for _, a := range i.Addrs {
-		t.addresses = append(t.addresses, a.String())
+		t.route.Addresses = append(t.route.Addresses, a.String())
 	}
 }
 
 func (t *tracer) connectDone(address string, err error) {
 	switch {
-	case err == nil && t.connected.IsZero():
-		t.connected, t.address = time.Now(), address
+	case err == nil && !t.connected:
+		t.connected, t.route.Address, t.route.Connecting = true, address, time.Since(t.connecting)
 	// The race of two addresses cancels the slower one.
 	case err != nil && t.connectErr == nil && !errors.Is(err, context.Canceled):
 		t.connectErr = err
@@ -229,58 +220,44 @@ func (t *tracer) tlsDone(s tls.ConnectionState, err error) {
 		t.proxyTLS = err != nil
 		return
 	}
-	t.state, t.tlsErr, t.secured = s, err, err == nil
+	t.secured, t.tlsErr, t.route.Certificate, t.route.TLS = err == nil, err, certificateOf(s, err), ""
+	if t.secured {
+		t.route.TLS = tls.VersionName(s.Version)
+	}
 }
 
-// tell fills in the stages, and which of them err ended.
-func (t *tracer) tell(r *Route, err error) {
+// end returns the route with the stages that were passed, and the one that err
+// ended.
+func (t *tracer) end(err error) Route {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	fail := func(stage Stage, cause error) {
-		// A limit says more than the broken connection that it left behind.
-		if late := new(limitError); cause == nil || errors.As(err, &late) {
-			cause = err
+	secure := t.route.Base.Scheme == "https"
+	for _, s := range []struct {
+		stage    Stage
+		none     bool // the way has no such stage
+		complete bool
+		err      error
+	}{
+		{StageResolve, false, t.resolveErr == nil && (t.resolving.IsZero() || t.resolved), t.resolveErr},
+		{StageConnect, false, t.connected, t.connectErr},
+		{StageProxy, false, t.route.Proxy == "" || !secure || t.securing, nil},
+		{StageTLS, !secure, t.secured, t.tlsErr},
+		{StageAnswer, false, false, nil},
+	} {
+		switch {
+		case s.none:
+		case err == nil || s.complete:
+			t.route.Passed = append(t.route.Passed, s.stage)
+		default:
+			// A limit says more than the broken connection that it left behind.
+			if late := new(limitError); s.err == nil || errors.As(err, &late) {
+				s.err = err
+			}
+			t.route.Failed, t.route.Err, t.route.Cause = s.stage, s.err, CauseOf(s.err)
+			return t.route
 		}
-		r.Failed, r.Err, r.Cause = stage, cause, CauseOf(cause)
 	}
-	if err != nil && (t.resolveErr != nil || !t.resolving.IsZero() && t.resolved.IsZero()) {
-		fail(StageResolve, t.resolveErr)
-		return
-	}
-	r.Addresses = slices.Clone(t.addresses)
-	if !t.resolved.IsZero() {
-		r.Resolving = t.resolved.Sub(t.resolving)
-	}
-	r.Passed = append(r.Passed, StageResolve)
-	if err != nil && t.connected.IsZero() {
-		fail(StageConnect, t.connectErr)
-		return
-	}
-	if !t.connected.IsZero() {
-		r.Address, r.Connecting = t.address, t.connected.Sub(t.connecting)
-	}
-	r.Passed = append(r.Passed, StageConnect)
-	secure := r.Base.Scheme == "https"
-	if err != nil && r.Proxy != "" && secure && !t.securing {
-		fail(StageProxy, nil)
-		return
-	}
-	r.Passed = append(r.Passed, StageProxy)
-	if secure {
-		if r.Certificate = certificateOf(t.state, t.tlsErr); err != nil && !t.secured {
-			fail(StageTLS, t.tlsErr)
-			return
-		}
-		if t.secured {
-			r.TLS = tls.VersionName(t.state.Version)
-		}
-		r.Passed = append(r.Passed, StageTLS)
-	}
-	if err != nil {
-		fail(StageAnswer, nil)
-		return
-	}
-	r.Passed = append(r.Passed, StageAnswer)
+	return t.route
 }
 
 func certificateOf(state tls.ConnectionState, err error) *x509.Certificate {

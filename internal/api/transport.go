@@ -11,7 +11,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
@@ -103,33 +102,4 @@ type proxyError struct {
 func (e *proxyError) Error() string {
 	text := fmt.Sprintf("the proxy %s refused to connect: %d %s", e.proxy, e.status, http.StatusText(e.status))
 	return strings.TrimSpace(text)
-}
-
-// worthRetrying reports whether err, which came before any connection carried
-// the request, may pass by itself: a name that was not found, a refused
-// connection, a proxy that did not connect. A bad certificate does not pass.
-func worthRetrying(err error) bool {
-	var certificate *tls.CertificateVerificationError
-	var record tls.RecordHeaderError
-	var alert tls.AlertError
-	if errors.As(err, &certificate) || errors.As(err, &record) || errors.As(err, &alert) {
-		return false
-	}
-	var refusal *proxyError
-	if errors.As(err, &refusal) {
-		// Repeating wrong credentials can lock an account.
-		return refusal.status != http.StatusProxyAuthRequired
-	}
-	var dns *net.DNSError
-	if errors.As(err, &dns) {
-		return true
-	}
-	// The names that net/http and x/net/proxy give to a failed proxy.
-	var op *net.OpError
-	if errors.As(err, &op) && (op.Op == "proxyconnect" || op.Op == "socks connect") {
-		return true
-	}
-	// 10061 is WSAECONNREFUSED: syscall.ECONNREFUSED on Windows is another
-	// number, which the system never reports.
-	return errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.Errno(10061))
 }

@@ -73,7 +73,7 @@ func parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
 		return nil, errors.New("the base URL cannot be read: want https://host[:port][/path]")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, fmt.Errorf("the base URL must begin with https://, not %s://", u.Scheme)
-	case hasDotSegment(u.Path):
+	case HasDotSegment(u.Path):
 		return nil, errors.New("the path of the base URL must have no . and no .. in it")
 	}
 	host, err := canonicalHost(u)
@@ -116,7 +116,8 @@ func trimPrefixPath(path string) string {
 	}
 }
 
-func hasDotSegment(path string) bool {
+// HasDotSegment reports whether a path has a segment that is "." or "..".
+func HasDotSegment(path string) bool {
 	return slices.ContainsFunc(strings.Split(path, "/"), func(segment string) bool {
 		return segment == "." || segment == ".."
 	})
