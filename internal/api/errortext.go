@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"mime"
@@ -47,38 +48,27 @@ func jsonErrorText(body []byte) string {
 		return ""
 	}
 	var nested map[string]json.RawMessage
-	if json.Unmarshal(fields["error"], &nested) == nil {
-		if text := jsonString(nested["message"]); text != "" {
-			return text
-		}
-	}
-	for _, name := range []string{"error", "message", "detail"} {
-		if text := jsonString(fields[name]); text != "" {
-			return text
-		}
-	}
+	_ = json.Unmarshal(fields["error"], &nested)
 	var details []struct {
 		Msg string `json:"msg"`
 	}
-	if json.Unmarshal(fields["detail"], &details) == nil {
-		var parts []string
-		for _, d := range details {
-			if d.Msg != "" {
-				parts = append(parts, d.Msg)
-			}
-		}
-		if len(parts) > 0 {
-			return strings.Join(parts, "; ")
+	if json.Unmarshal(fields["detail"], &details) != nil {
+		details = nil
+	}
+	var parts []string
+	for _, d := range details {
+		if d.Msg != "" {
+			parts = append(parts, d.Msg)
 		}
 	}
-	return jsonString(fields["title"])
+	return cmp.Or(jsonString(nested["message"]), jsonString(fields["error"]), jsonString(fields["message"]),
+		jsonString(fields["detail"]), strings.Join(parts, "; "), jsonString(fields["title"]))
 }
 
+// jsonString returns "" for a value that is no string.
 func jsonString(raw json.RawMessage) string {
 	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(raw, &text)
 	return strings.TrimSpace(text)
 }
 

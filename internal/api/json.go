@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -13,8 +12,7 @@ import (
 
 // checkJSON accepts exactly one JSON value in valid UTF-8 without a duplicate
 // key at any depth (RFC 8259 leaves their meaning open: two readers would see
-// two replies). The nesting is bounded by encoding/json, and walked without
-// recursion.
+// two replies).
 func checkJSON(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the body is empty")
@@ -30,52 +28,39 @@ func checkJSON(data []byte) error {
 		}
 		return fmt.Errorf("the body is not JSON: %w", err)
 	}
-	return checkKeys(data)
-}
-
-// level is an array, or an object of which the keys so far are known.
-type level struct {
-	keys    map[string]bool
-	wantKey bool
-}
-
-func checkKeys(data []byte) error {
 	dec := json.NewDecoder(bytes.NewReader(data))
 	// Without it a number beyond float64 fails, though JSON has no such bound.
 	dec.UseNumber()
-	var open []level
-	for {
-		token, err := dec.Token()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return fmt.Errorf("the body is not JSON: %w", err)
-		}
-		if n := len(open) - 1; n >= 0 && open[n].wantKey {
-			if key, ok := token.(string); ok {
-				if open[n].keys[key] {
-					return fmt.Errorf("the key %.60q at byte %d is a duplicate", key, dec.InputOffset())
-				}
-				open[n].keys[key] = true
-				open[n].wantKey = false
-				continue
+	return checkKeys(dec)
+}
+
+// checkKeys reads one value, whose depth encoding/json has bounded before.
+func checkKeys(dec *json.Decoder) error {
+	open, err := dec.Token()
+	if err != nil {
+		return fmt.Errorf("the body is not JSON: %w", err)
+	}
+	if open != json.Delim('{') && open != json.Delim('[') {
+		return nil
+	}
+	seen := map[json.Token]bool{}
+	for dec.More() {
+		if open == json.Delim('{') {
+			key, err := dec.Token()
+			switch {
+			case err != nil:
+				return fmt.Errorf("the body is not JSON: %w", err)
+			case seen[key]:
+				return fmt.Errorf("the key %.60q at byte %d is a duplicate", key, dec.InputOffset())
 			}
+			seen[key] = true
 		}
-		switch token {
-		case json.Delim('{'):
-			open = append(open, level{keys: map[string]bool{}, wantKey: true})
-			continue
-		case json.Delim('['):
-			open = append(open, level{})
-			continue
-		case json.Delim('}'), json.Delim(']'):
-			open = open[:len(open)-1]
-		}
-		if n := len(open) - 1; n >= 0 {
-			open[n].wantKey = open[n].keys != nil
+		if err := checkKeys(dec); err != nil {
+			return err
 		}
 	}
+	_, err = dec.Token()
+	return err
 }
 
 // value is a JSON value with the path by which errors call it. Keys are
@@ -151,23 +136,22 @@ func (d *decoder) read(v value, want string, into any) {
 	}
 }
 
-// hasLoneSurrogate reports whether a JSON string escapes one half of a surrogate
-// pair without the other (RFC 8259, section 8.2). encoding/json would put
-// U+FFFD there and say nothing.
+// hasLoneSurrogate reports whether a valid JSON string escapes one half of a
+// surrogate pair without the other (RFC 8259, section 8.2). encoding/json would
+// put U+FFFD there and say nothing.
 func hasLoneSurrogate(literal []byte) bool {
 	for i := 0; i < len(literal); i++ {
 		if literal[i] != '\\' {
 			continue
 		}
 		i++
-		first, ok := codeUnit(literal[i:])
-		if !ok || !utf16.IsSurrogate(first) {
+		first := codeUnit(literal[i:])
+		if !utf16.IsSurrogate(first) {
 			continue
 		}
 		i += len(`uXXXX`)
 		rest, escaped := bytes.CutPrefix(literal[i:], []byte(`\`))
-		second, ok := codeUnit(rest)
-		if !escaped || !ok || utf16.DecodeRune(first, second) == utf8.RuneError {
+		if !escaped || utf16.DecodeRune(first, codeUnit(rest)) == utf8.RuneError {
 			return true
 		}
 		i += len(`uXXXX`)
@@ -175,13 +159,13 @@ func hasLoneSurrogate(literal []byte) bool {
 	return false
 }
 
-// codeUnit reads uXXXX at the start of b.
-func codeUnit(b []byte) (rune, bool) {
-	if len(b) < len(`uXXXX`) || b[0] != 'u' {
-		return 0, false
+// codeUnit reads uXXXX at the start of b; any other escape is 0.
+func codeUnit(b []byte) rune {
+	if b[0] != 'u' {
+		return 0
 	}
-	unit, err := strconv.ParseUint(string(b[1:5]), 16, 16)
-	return rune(unit), err == nil
+	unit, _ := strconv.ParseUint(string(b[1:5]), 16, 16)
+	return rune(unit)
 }
 
 func (d *decoder) text(v value) (s string) {

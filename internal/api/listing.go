@@ -51,9 +51,7 @@ func isYear(seconds float64) bool {
 
 func (c Conversation) fields() map[string]json.RawMessage {
 	var fields map[string]json.RawMessage
-	if json.Unmarshal(c.Raw, &fields) != nil {
-		return nil
-	}
+	_ = json.Unmarshal(c.Raw, &fields)
 	return fields
 }
 
@@ -98,20 +96,20 @@ func readListing(body []byte) ([]Conversation, error) {
 func recordsOf(root value) (value, error) {
 	var d decoder
 	fields := d.object(value{raw: root.raw})
-	var found *value
+	var found value
 	for _, name := range []string{"conversations", "data", "items", "results"} {
 		v := fields.at(name)
-		switch {
-		case v.kind() == "an array":
+		if v.kind() == "an array" {
 			return v, nil
-		case len(v.raw) > 0 && found == nil:
-			found = &v
+		}
+		if found.raw == nil {
+			found = v
 		}
 	}
-	if found == nil {
+	if found.raw == nil {
 		return value{}, fmt.Errorf("%s has no conversations, data, items or results", root.path)
 	}
-	return *found, nil
+	return found, nil
 }
 
 // recordID accepts a number as well and keeps it as it is written.

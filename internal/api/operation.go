@@ -111,17 +111,17 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 		return answer{}, o.refusal(x, response)
 	}
 	got := answer{status: response.StatusCode}
-	got.body, err = readBody(response)
+	var cutOff bool
+	got.body, cutOff, err = readBody(response)
 	switch {
 	case err == nil:
 		return got, nil
-	case isFaulty(err):
-		return answer{}, o.broken(x, got, err)
-	default:
-		cut := o.failed(ctx, sending, x, true, fmt.Errorf("the answer was cut off: %w", err))
-		cut.Status, cut.Body = got.status, o.mask.body(got.body)
-		return answer{}, cut
+	case cutOff:
+		failed := o.failed(ctx, sending, x, true, fmt.Errorf("the answer was cut off: %w", err))
+		failed.Status, failed.Body = got.status, o.mask.body(got.body)
+		return answer{}, failed
 	}
+	return answer{}, o.broken(x, got, err)
 }
 
 func (o *operation) request(ctx context.Context, x exchange) (*http.Request, error) {
@@ -174,43 +174,22 @@ func redirectTarget(request *http.Request, response *http.Response) *url.URL {
 }
 
 func isRedirect(status int) bool {
-	switch status {
-	case http.StatusMovedPermanently, http.StatusFound, http.StatusSeeOther,
-		http.StatusTemporaryRedirect, http.StatusPermanentRedirect:
-		return true
-	}
-	return false
+	return mayFollowProcessing(status) || status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
 }
-
-// Faults of a complete answer, as opposed to one that was cut off.
-var (
-	errTooLarge = fmt.Errorf("the answer is larger than %d MiB", MaxReply>>20)
-	errEncoding = errors.New("the answer has a content encoding that was not asked for")
-	errCorrupt  = errors.New("the answer cannot be decompressed")
-)
 
 // readBody returns the body of a 2xx answer, at most MaxReply bytes of it, also
-// when it fails.
-func readBody(r *http.Response) ([]byte, error) {
-	body, err := io.ReadAll(io.LimitReader(r.Body, MaxReply+1))
+// when it fails. An error is a fault of a complete answer, or the answer was cut
+// off.
+func readBody(r *http.Response) (body []byte, cutOff bool, err error) {
+	body, err = io.ReadAll(io.LimitReader(r.Body, MaxReply+1))
+	var corrupt flate.CorruptInputError
 	switch {
 	case len(body) > MaxReply:
-		return body[:MaxReply], errTooLarge
-	case isCorrupt(err):
-		return body, fmt.Errorf("%w: %w", errCorrupt, err)
-	case err != nil:
-		return body, err
-	case isEncoded(r.Header):
-		return body, fmt.Errorf("%w: %.40q", errEncoding, r.Header.Get("Content-Encoding"))
+		return body[:MaxReply], false, fmt.Errorf("the answer is larger than %d MiB", MaxReply>>20)
+	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
+		return body, false, fmt.Errorf("the answer cannot be decompressed: %w", err)
+	case err == nil && isEncoded(r.Header):
+		return body, false, fmt.Errorf("the answer has a content encoding that was not asked for: %.40q", r.Header.Get("Content-Encoding"))
 	}
-	return body, nil
-}
-
-func isCorrupt(err error) bool {
-	var corrupt flate.CorruptInputError
-	return errors.As(err, &corrupt) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
-}
-
-func isFaulty(err error) bool {
-	return errors.Is(err, errTooLarge) || errors.Is(err, errEncoding) || errors.Is(err, errCorrupt)
+	return body, err != nil, err
 }
