@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"slices"
@@ -80,8 +79,6 @@ type head struct {
 	text strings.Builder
 	free int
 }
-
-var _ io.Writer = (*head)(nil)
 
 func (h *head) Write(p []byte) (int, error) {
 	n := min(len(p), h.free)

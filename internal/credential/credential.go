@@ -30,8 +30,8 @@ var ErrNoToken error = failure.New(failure.Auth, failure.Hintf("store one with %
 // Key names one stored token. An entry is found by both fields together and by
 // nothing less.
 type Key struct {
-	Profile string // name of the profile
-	Origin  string // scheme, host and port of its service, like "https://chat.example.com"
+	Profile string `json:"profile"` // name of the profile
+	Origin  string `json:"origin"`  // scheme, host and port of its service, like "https://chat.example.com"
 }
 
 // user is the name of the entry in the keyring. It is unambiguous because an

@@ -46,12 +46,9 @@ type tokenFile struct {
 }
 
 type fileEntry struct {
-	Profile string `json:"profile"`
-	Origin  string `json:"origin"`
-	Token   string `json:"token"`
+	Key
+	Token string `json:"token"`
 }
-
-func (e fileEntry) key() Key { return Key{e.Profile, e.Origin} }
 
 // fromFile returns ErrNotFound when there is no file or no such entry in it.
 func (r Resolver) fromFile(key Key) (Token, error) {
@@ -65,7 +62,7 @@ func (r Resolver) fromFile(key Key) (Token, error) {
 	if err != nil {
 		return Token{}, &FileError{r.File, err}
 	}
-	i := slices.IndexFunc(entries, func(e fileEntry) bool { return e.key() == key })
+	i := slices.IndexFunc(entries, func(e fileEntry) bool { return e.Key == key })
 	if i < 0 {
 		return Token{}, ErrNotFound
 	}
@@ -73,11 +70,7 @@ func (r Resolver) fromFile(key Key) (Token, error) {
 }
 
 func (r Resolver) setFile(key Key, token string) error {
-	err := changeFile(r.File, func(entries []fileEntry) []fileEntry { return with(entries, key, token) })
-	if err != nil {
-		return &FileError{r.File, err}
-	}
-	return nil
+	return changeFile(r.File, func(entries []fileEntry) []fileEntry { return with(entries, key, token) })
 }
 
 // deleteFromFile reports whether there was an entry. Where there is no file it
@@ -92,23 +85,25 @@ func (r Resolver) deleteFromFile(key Key) (bool, error) {
 		found = len(rest) < len(entries)
 		return rest
 	})
-	if err != nil {
-		return false, &FileError{r.File, err}
-	}
-	return found, nil
+	return found && err == nil, err
 }
 
 func with(entries []fileEntry, key Key, token string) []fileEntry {
-	return append(without(entries, key), fileEntry{key.Profile, key.Origin, token})
+	return append(without(entries, key), fileEntry{key, token})
 }
 
 func without(entries []fileEntry, key Key) []fileEntry {
-	return slices.DeleteFunc(slices.Clone(entries), func(e fileEntry) bool { return e.key() == key })
+	return slices.DeleteFunc(slices.Clone(entries), func(e fileEntry) bool { return e.Key == key })
 }
 
 // changeFile rewrites the file under a lock that other processes respect. A file
-// that cannot be read is never written.
-func changeFile(path string, change func([]fileEntry) []fileEntry) error {
+// that cannot be read is never written. Its errors are *FileError.
+func changeFile(path string, change func([]fileEntry) []fileEntry) (err error) {
+	defer func() {
+		if err != nil {
+			err = &FileError{path, err}
+		}
+	}()
 	unlock, err := atomicfile.Lock(path)
 	if err != nil {
 		return err
@@ -167,14 +162,11 @@ func readFile(path string) (entries []fileEntry, err error) {
 }
 
 func encode(entries []fileEntry) ([]byte, error) {
-	if entries == nil {
-		entries = []fileEntry{}
-	}
 	var out bytes.Buffer
 	enc := json.NewEncoder(&out)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
-	err := enc.Encode(tokenFile{fileVersion, entries})
+	err := enc.Encode(tokenFile{fileVersion, append([]fileEntry{}, entries...)})
 	return out.Bytes(), err
 }
 
@@ -210,10 +202,10 @@ func decode(data []byte) ([]fileEntry, error) {
 	}
 	seen := make(map[Key]bool, len(content.Tokens))
 	for _, e := range content.Tokens {
-		if seen[e.key()] {
+		if seen[e.Key] {
 			return nil, fmt.Errorf("%w: two tokens have one profile and origin", ErrFileCorrupt)
 		}
-		seen[e.key()] = true
+		seen[e.Key] = true
 	}
 	return content.Tokens, nil
 }

@@ -182,10 +182,10 @@ func FuzzDecode(f *testing.F) {
 		}
 		for _, e := range without(before, added) {
 			if !slices.Contains(after, e) {
-				t.Errorf("the entry of %v is lost", e.key())
+				t.Errorf("the entry of %v is lost", e.Key)
 			}
 		}
-		if !slices.Contains(after, fileEntry{added.Profile, added.Origin, canary}) {
+		if !slices.Contains(after, fileEntry{added, canary}) {
 			t.Error("the new entry is lost")
 		}
 		if rest := without(after, added); len(rest) != len(without(before, added)) {

@@ -29,19 +29,19 @@ type Keyring interface {
 	Delete(service, user string) error
 }
 
-// Reason says why the keyring failed.
+// Reason says why the keyring failed, as the text of an error.
 type Reason string
 
 // The reasons of a KeyringError.
 const (
-	ReasonAbsent    Reason = "absent"    // no session bus, no service on it, no collection in it
-	ReasonLocked    Reason = "locked"    // and nobody unlocked it
-	ReasonDismissed Reason = "dismissed" // its prompt was cancelled
-	ReasonTimeout   Reason = "timeout"   // no answer in time; perhaps its prompt is still open
-	ReasonDenied    Reason = "denied"    // it refuses us
-	ReasonNotKept   Reason = "not-kept"  // it reported success, and a look at the entry shows that nothing was done
-	ReasonTooLong   Reason = "too-long"  // the token is longer than this keyring allows
-	ReasonOther     Reason = "other"
+	ReasonAbsent    Reason = "no keyring is reachable" // no session bus, no service on it, no collection in it
+	ReasonLocked    Reason = "the keyring is locked"   // and was not unlocked
+	ReasonDismissed Reason = "the keyring's prompt was dismissed"
+	ReasonTimeout   Reason = "the keyring gave no answer" // perhaps its prompt is still open
+	ReasonDenied    Reason = "the keyring refuses access"
+	ReasonNotKept   Reason = "the keyring reported success and did nothing; perhaps its prompt was dismissed"
+	ReasonTooLong   Reason = "it is longer than this keyring allows"
+	ReasonOther     Reason = "the keyring failed"
 )
 
 // KeyringError says that the keyring could not be used. It wraps nothing and
@@ -54,24 +54,9 @@ type KeyringError struct {
 
 // Error says which operation failed and why.
 func (e *KeyringError) Error() string {
-	text := e.Op + " the token: "
-	switch e.Reason {
-	case ReasonAbsent:
-		text += "no keyring is reachable"
-	case ReasonLocked:
-		text += "the keyring is locked"
-	case ReasonDismissed:
-		text += "the keyring's prompt was dismissed"
-	case ReasonTimeout:
-		text += fmt.Sprintf("the keyring gave no answer within %v", keyringLimit)
-	case ReasonDenied:
-		text += "the keyring refuses access"
-	case ReasonNotKept:
-		text += "the keyring reported success and did nothing; perhaps its prompt was dismissed"
-	case ReasonTooLong:
-		text += "it is longer than this keyring allows"
-	default:
-		text += "the keyring failed"
+	text := e.Op + " the token: " + string(e.Reason)
+	if e.Reason == ReasonTimeout {
+		text += fmt.Sprintf(" within %v", keyringLimit)
 	}
 	if e.Detail != "" {
 		text += " (" + e.Detail + ")"
@@ -84,23 +69,12 @@ func isAbsent(err error) bool {
 	return errors.As(err, &failed) && failed.Reason == ReasonAbsent
 }
 
-func (r Resolver) keyring() Keyring {
-	if r.Keyring != nil {
-		return r.Keyring
-	}
-	return systemKeyring{}
-}
-
-func (r Resolver) keyringLimit() time.Duration { return cmp.Or(r.limit, keyringLimit) }
-
 func (r Resolver) fromKeyring(ctx context.Context, key Key) (Token, error) {
 	user, err := key.user()
 	if err != nil {
 		return Token{}, err
 	}
-	secret, err := bounded(ctx, r.keyringLimit(), "read", func() (string, error) {
-		return r.keyring().Get(keyringService, user)
-	})
+	secret, err := r.bounded(ctx, "read", func(k Keyring) (string, error) { return k.Get(keyringService, user) })
 	if err != nil {
 		return Token{}, err
 	}
@@ -108,34 +82,34 @@ func (r Resolver) fromKeyring(ctx context.Context, key Key) (Token, error) {
 }
 
 func (r Resolver) setKeyring(ctx context.Context, user, token string) error {
-	_, err := bounded(ctx, r.keyringLimit(), "store", func() (struct{}, error) {
-		if err := r.keyring().Set(keyringService, user, token); err != nil {
-			return struct{}{}, err
+	_, err := r.bounded(ctx, "store", func(k Keyring) (string, error) {
+		if err := k.Set(keyringService, user, token); err != nil {
+			return "", err
 		}
 		// go-keyring reports success for a dismissed prompt.
-		kept, err := r.keyring().Get(keyringService, user)
-		if errors.Is(err, ErrNotFound) || err == nil && kept != token {
-			err = errNotKept
+		stored, err := k.Get(keyringService, user)
+		if errors.Is(err, ErrNotFound) || err == nil && stored != token {
+			err = &KeyringError{Reason: ReasonNotKept}
 		}
-		return struct{}{}, err
+		return "", err
 	})
 	return err
 }
 
 // deleteFromKeyring reports whether there was an entry.
 func (r Resolver) deleteFromKeyring(ctx context.Context, user string) (bool, error) {
-	_, err := bounded(ctx, r.keyringLimit(), "delete", func() (struct{}, error) {
-		if err := r.keyring().Delete(keyringService, user); err != nil {
-			return struct{}{}, err
+	_, err := r.bounded(ctx, "delete", func(k Keyring) (string, error) {
+		if err := k.Delete(keyringService, user); err != nil {
+			return "", err
 		}
-		_, err := r.keyring().Get(keyringService, user)
+		_, err := k.Get(keyringService, user)
 		switch {
 		case errors.Is(err, ErrNotFound):
 			err = nil
 		case err == nil:
-			err = errNotKept
+			err = &KeyringError{Reason: ReasonNotKept}
 		}
-		return struct{}{}, err
+		return "", err
 	})
 	if errors.Is(err, ErrNotFound) {
 		return false, nil
@@ -143,37 +117,35 @@ func (r Resolver) deleteFromKeyring(ctx context.Context, user string) (bool, err
 	return err == nil, err
 }
 
-var (
-	errNotKept = errors.New("the keyring did not do what it reported")
-	errPanic   = errors.New("panic in the keyring library")
-)
-
-// bounded runs call for at most limit and as long as ctx lives. Its error
+// bounded runs call for at most keyringLimit and as long as ctx lives. Its error
 // is ErrNotFound, a *KeyringError, or one that wraps ctx.Err().
 //
 // go-keyring has no timeout and takes no context, so call runs in a goroutine
 // that is abandoned when the time is up: it stays until the keyring answers or
 // the process ends, and a write in it may still come to pass. It panics when the
 // bus goes away during a prompt, which becomes an error here.
-func bounded[T any](ctx context.Context, limit time.Duration, op string, call func() (T, error)) (T, error) {
+func (r Resolver) bounded(ctx context.Context, op string, call func(Keyring) (string, error)) (string, error) {
 	type result struct {
-		value T
+		value string
 		err   error
 	}
-	var none T
 	if err := ctx.Err(); err != nil {
-		return none, fmt.Errorf("%s the token: %w", op, err)
+		return "", fmt.Errorf("%s the token: %w", op, err)
 	}
 	done := make(chan result, 1)
 	go func() {
-		res := result{err: errPanic}
+		res := result{err: &KeyringError{Reason: ReasonOther, Detail: "panic in the keyring library"}}
 		defer func() {
 			_ = recover()
 			done <- res
 		}()
-		res.value, res.err = call()
+		k, err := r.keyring()
+		if err == nil {
+			res.value, err = call(k)
+		}
+		res.err = err
 	}()
-	timer := time.NewTimer(limit)
+	timer := time.NewTimer(cmp.Or(r.limit, keyringLimit))
 	defer timer.Stop()
 	select {
 	case res := <-done:
@@ -181,25 +153,24 @@ func bounded[T any](ctx context.Context, limit time.Duration, op string, call fu
 			return res.value, nil
 		}
 		if errors.Is(res.err, ErrNotFound) {
-			return none, ErrNotFound
+			return "", ErrNotFound
 		}
 		reason, detail := explain(res.err)
-		return none, &KeyringError{op, reason, detail}
+		return "", &KeyringError{op, reason, detail}
 	case <-timer.C:
-		return none, &KeyringError{Op: op, Reason: ReasonTimeout}
+		return "", &KeyringError{Op: op, Reason: ReasonTimeout}
 	case <-ctx.Done():
-		return none, fmt.Errorf("%s the token: %w", op, ctx.Err())
+		return "", fmt.Errorf("%s the token: %w", op, ctx.Err())
 	}
 }
 
 // explain classifies an error of the keyring. The detail is made of names and
 // numbers alone, never of text that the keyring chose.
 func explain(err error) (reason Reason, detail string) {
+	var known *KeyringError
 	switch {
-	case errors.Is(err, errNotKept):
-		return ReasonNotKept, ""
-	case errors.Is(err, errPanic):
-		return ReasonOther, errPanic.Error()
+	case errors.As(err, &known):
+		return known.Reason, known.Detail
 	case errors.Is(err, keyring.ErrSetDataTooBig):
 		return ReasonTooLong, ""
 	case errors.Is(err, keyring.ErrUnsupportedPlatform):
@@ -208,26 +179,20 @@ func explain(err error) (reason Reason, detail string) {
 	return explainSystem(err)
 }
 
-// systemKeyring is go-keyring, entered only where that is safe.
-type systemKeyring struct{}
-
-func (systemKeyring) Get(service, user string) (string, error) {
-	if err := prepareSystem(); err != nil {
-		return "", err
+func (r Resolver) keyring() (Keyring, error) {
+	if r.Keyring != nil {
+		return r.Keyring, nil
 	}
-	return keyring.Get(service, user)
+	return systemKeyring{}, prepareSystem()
 }
 
+// systemKeyring is go-keyring, entered only after prepareSystem.
+type systemKeyring struct{}
+
+func (systemKeyring) Get(service, user string) (string, error) { return keyring.Get(service, user) }
+
 func (systemKeyring) Set(service, user, secret string) error {
-	if err := prepareSystem(); err != nil {
-		return err
-	}
 	return keyring.Set(service, user, secret)
 }
 
-func (systemKeyring) Delete(service, user string) error {
-	if err := prepareSystem(); err != nil {
-		return err
-	}
-	return keyring.Delete(service, user)
-}
+func (systemKeyring) Delete(service, user string) error { return keyring.Delete(service, user) }

@@ -14,8 +14,6 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-var errNoBus = errors.New("no session bus")
-
 // prepareSystem makes sure that a session bus is named before go-keyring looks
 // for one: godbus starts the program dbus-launch when it finds none, and it looks
 // in /run/user/<uid> instead of XDG_RUNTIME_DIR, where libdbus looks and where
@@ -27,12 +25,10 @@ func prepareSystem() error {
 		return nil
 	}
 	dir := os.Getenv("XDG_RUNTIME_DIR")
-	if !filepath.IsAbs(dir) {
-		return errNoBus
-	}
 	socket := filepath.Join(dir, "bus")
-	if info, err := os.Stat(socket); err != nil || info.Mode().Type() != fs.ModeSocket {
-		return errNoBus
+	info, err := os.Stat(socket)
+	if !filepath.IsAbs(dir) || err != nil || info.Mode().Type() != fs.ModeSocket {
+		return &KeyringError{Reason: ReasonAbsent, Detail: "no session bus"}
 	}
 	return os.Setenv(variable, "unix:path="+dbus.EscapeBusAddressValue(socket))
 }
@@ -51,8 +47,6 @@ func explainSystem(err error) (reason Reason, detail string) {
 	switch {
 	case pointer != nil || errors.As(err, &answer):
 		return explainDBus(answer.Name), printableName(answer.Name)
-	case errors.Is(err, errNoBus):
-		return ReasonAbsent, errNoBus.Error()
 	case errors.As(err, &network):
 		return ReasonAbsent, "the session bus cannot be reached"
 	case errors.Is(err, dbus.ErrClosed), errors.Is(err, io.EOF), strings.HasPrefix(err.Error(), "dbus: "):
