@@ -34,7 +34,7 @@ func Find(key string) (Setting, error) {
 // need not exist yet.
 func (c *Config) Place(setting Setting) ([]string, error) {
 	keys := strings.Split(setting.Key, ".")
-	_, chosen := c.flags[ProfileKey]
+	_, chosen := c.options.Flags[ProfileKey]
 	if setting.Key == ProfileKey || !setting.Connection && !chosen {
 		return keys, nil
 	}

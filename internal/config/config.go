@@ -13,7 +13,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
 	"github.com/spf13/viper"
@@ -58,12 +57,9 @@ type Options struct {
 
 // Config answers for every setting. It is read once and does not change.
 type Config struct {
-	path  string
-	flags map[string]string
-	env   Env
-	local map[string]string // agents of the profile Local
-	file  *viper.Viper
-	raw   map[string]any
+	options Options
+	file    *viper.Viper
+	raw     map[string]any
 }
 
 // FileError says that the file cannot be read as configuration.
@@ -86,7 +82,7 @@ func Load(o Options) (*Config, error) {
 }
 
 func parse(o Options, data []byte) (*Config, error) {
-	c := &Config{path: o.Path, flags: o.Flags, env: o.Env, local: o.LocalAgents, file: viper.NewWithOptions(viper.KeyDelimiter(delimiter))}
+	c := &Config{options: o, file: viper.NewWithOptions(viper.KeyDelimiter(delimiter))}
 	c.file.SetConfigType("yaml")
 	if err := c.file.ReadConfig(bytes.NewReader(data)); err != nil {
 		var parse viper.ConfigParseError
@@ -157,11 +153,9 @@ func (c *Config) Known(name string) (string, error) {
 // WithBaseURL returns a copy in which a flag gives the base URL.
 func (c *Config) WithBaseURL(address string) *Config {
 	next := *c
-	next.flags = maps.Clone(c.flags)
-	if next.flags == nil {
-		next.flags = map[string]string{}
-	}
-	next.flags["base_url"] = address
+	next.options.Flags = map[string]string{}
+	maps.Copy(next.options.Flags, c.options.Flags)
+	next.options.Flags["base_url"] = address
 	return &next
 }
 
@@ -169,18 +163,16 @@ func (c *Config) WithBaseURL(address string) *Config {
 func (c *Config) InFile(setting Setting) bool { return c.file.IsSet(path(setting.Key)) }
 
 // Path is the file's place, whether or not it exists.
-func (c *Config) Path() string { return c.path }
+func (c *Config) Path() string { return c.options.Path }
 
 // Profiles returns the names of the configured profiles, sorted, with the
 // built-in one.
 func (c *Config) Profiles() []string {
-	names := []string{Local}
-	for name := range c.profiles() {
-		if name != Local {
-			names = append(names, name)
-		}
+	names := slices.Collect(maps.Keys(c.profiles()))
+	if !slices.Contains(names, Local) {
+		names = append(names, Local)
 	}
-	sort.Strings(names)
+	slices.Sort(names)
 	return names
 }
 
@@ -213,7 +205,7 @@ func (e *AmbiguousProfileError) Error() string {
 // configured, "local".
 func (c *Config) Active() (string, Source, error) {
 	setting, _ := Lookup(ProfileKey)
-	named, err := c.global(setting)
+	named, err := c.Get("", setting)
 	if err != nil {
 		return "", Source{}, err
 	}
@@ -250,16 +242,13 @@ func (c *Config) Active() (string, Source, error) {
 // overrides reports whether a flag or the environment sets the key.
 func (c *Config) overrides(key string) bool {
 	setting, _ := Lookup(key)
-	return c.flags[key] != "" || setting.Env != "" && c.env(setting.Env) != ""
+	return c.options.Flags[key] != "" || setting.Env != "" && c.options.Env(setting.Env) != ""
 }
 
 // Get returns the value of a setting for a profile. Errors are *ValueError.
 func (c *Config) Get(profile string, setting Setting) (Value, error) {
-	if setting.Key == ProfileKey {
-		return c.global(setting)
-	}
-	if v, ok, err := c.override(setting); ok || err != nil {
-		return v, err
+	if text, source := c.override(setting); source.Kind != "" {
+		return setting.value(text, source)
 	}
 	return c.FromFile(profile, setting)
 }
@@ -281,14 +270,11 @@ func (c *Config) Effective(setting Setting) (Value, error) {
 // FromFile is Get without flags and environment: what the file, or the
 // default, says.
 func (c *Config) FromFile(profile string, setting Setting) (Value, error) {
-	if setting.Key != ProfileKey {
-		key := path("profiles", profile, setting.Key)
-		if c.file.IsSet(key) {
-			return c.fileValue(setting, key, Source{Kind: "profile", Name: profile})
-		}
+	if key := path("profiles", profile, setting.Key); setting.Key != ProfileKey && c.file.IsSet(key) {
+		return setting.value(c.file.Get(key), Source{Kind: "profile", Name: profile})
 	}
 	if key := path(setting.Key); c.file.IsSet(key) {
-		return c.fileValue(setting, key, Source{Kind: "file"})
+		return setting.value(c.file.Get(key), Source{Kind: "file"})
 	}
 	return Value{Value: setting.Default, Source: Source{Kind: "default"}}, nil
 }
@@ -299,44 +285,16 @@ func path(keys ...string) string {
 	return strings.Join(keys, delimiter)
 }
 
-func (c *Config) global(setting Setting) (Value, error) {
-	if v, ok, err := c.override(setting); ok || err != nil {
-		return v, err
+// override returns what a flag or the environment gives, with the zero Source when
+// neither does.
+func (c *Config) override(setting Setting) (text string, source Source) {
+	if text, ok := c.options.Flags[setting.Key]; ok {
+		return text, Source{Kind: "flag", Name: "--" + setting.Flag}
 	}
-	return c.FromFile("", setting)
-}
-
-func (c *Config) override(setting Setting) (Value, bool, error) {
-	if text, ok := c.flags[setting.Key]; ok {
-		v, err := c.fromText(setting, text, Source{Kind: "flag", Name: "--" + setting.Flag})
-		return v, true, err
+	if setting.Env != "" && c.options.Env(setting.Env) != "" {
+		return c.options.Env(setting.Env), Source{Kind: "environment", Name: setting.Env}
 	}
-	if setting.Env == "" {
-		return Value{}, false, nil
-	}
-	if text := c.env(setting.Env); text != "" {
-		v, err := c.fromText(setting, text, Source{Kind: "environment", Name: setting.Env})
-		return v, true, err
-	}
-	return Value{}, false, nil
-}
-
-func (c *Config) fromText(setting Setting, text string, source Source) (Value, error) {
-	value, err := setting.Parse(text)
-	return withSource(value, source, err)
-}
-
-func (c *Config) fileValue(setting Setting, key string, source Source) (Value, error) {
-	value, err := setting.fromFile(c.file.Get(key))
-	return withSource(value, source, err)
-}
-
-func withSource(value any, source Source, err error) (Value, error) {
-	var bad *ValueError
-	if errors.As(err, &bad) {
-		bad.Source = source
-	}
-	return Value{Value: value, Source: source}, err
+	return "", Source{}
 }
 
 // Unknown returns the keys in the file that no setting has, sorted, as dotted paths.
@@ -366,18 +324,18 @@ func (c *Config) Unknown() []string {
 			walk("", "profiles."+name+".", nested)
 		}
 	}
-	sort.Strings(unknown)
+	slices.Sort(unknown)
 	return unknown
 }
 
 // resolvePath makes a path of the file absolute: ~ is the home directory, a
 // relative path is relative to the file.
 func (c *Config) resolvePath(name string) string {
-	if rest, ok := strings.CutPrefix(name, "~/"); ok && c.env("HOME") != "" {
-		return filepath.Join(c.env("HOME"), rest)
+	if rest, ok := strings.CutPrefix(name, "~/"); ok && c.options.Env("HOME") != "" {
+		return filepath.Join(c.options.Env("HOME"), rest)
 	}
 	if name == "" || filepath.IsAbs(name) {
 		return name
 	}
-	return filepath.Join(filepath.Dir(c.path), name)
+	return filepath.Join(filepath.Dir(c.options.Path), name)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -112,7 +113,8 @@ func (d *Document) Set(value any, keys ...string) error {
 		return err
 	}
 	next := scalar(value)
-	if old := child(parent, keys[len(keys)-1]); old != nil {
+	if i := index(parent, keys[len(keys)-1]); i >= 0 {
+		old := parent.Content[i+1]
 		next.HeadComment, next.LineComment, next.FootComment = old.HeadComment, old.LineComment, old.FootComment
 		*old = *next
 		return nil
@@ -129,17 +131,16 @@ func (d *Document) Unset(keys ...string) (bool, error) {
 	if err != nil || parent == nil {
 		return false, err
 	}
-	for i := 0; i+1 < len(parent.Content); i += 2 {
-		if strings.EqualFold(parent.Content[i].Value, keys[len(keys)-1]) {
-			d.keepHeadComment(parent, i)
-			parent.Content = append(parent.Content[:i], parent.Content[i+2:]...)
-			if len(parent.Content) == 0 && len(keys) > 1 {
-				_, err = d.Unset(keys[:len(keys)-1]...)
-			}
-			return true, err
-		}
+	i := index(parent, keys[len(keys)-1])
+	if i < 0 {
+		return false, nil
 	}
-	return false, nil
+	d.keepHeadComment(parent, i)
+	parent.Content = slices.Delete(parent.Content, i, i+2)
+	if len(parent.Content) == 0 && len(keys) > 1 {
+		_, err = d.Unset(keys[:len(keys)-1]...)
+	}
+	return true, err
 }
 
 // keepHeadComment moves the comment above a key that goes, which may be the one
@@ -179,16 +180,16 @@ func (d *Document) mapping(create bool, keys []string) (*yaml.Node, error) {
 		if i == len(keys) {
 			return node, nil
 		}
-		next := child(node, keys[i])
-		if next == nil {
+		next := index(node, keys[i]) + 1
+		if next == 0 {
 			if !create {
 				return nil, nil
 			}
-			next = &yaml.Node{Kind: yaml.MappingNode}
 			node.Style = 0
-			node.Content = append(node.Content, scalar(keys[i]), next)
+			node.Content = append(node.Content, scalar(keys[i]), &yaml.Node{Kind: yaml.MappingNode})
+			next = len(node.Content) - 1
 		}
-		node = next
+		node = node.Content[next]
 	}
 }
 
@@ -215,20 +216,26 @@ func (d *Document) encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-func child(mapping *yaml.Node, key string) *yaml.Node {
+// index returns the place of a key in a mapping, -1 when it has none. The value
+// follows it.
+func index(mapping *yaml.Node, key string) int {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if strings.EqualFold(mapping.Content[i].Value, key) {
-			return mapping.Content[i+1]
+			return i
 		}
 	}
-	return nil
+	return -1
 }
 
 func scalar(value any) *yaml.Node {
-	if words, ok := value.([]string); ok {
-		return &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: scalars(words)}
-	}
 	node := &yaml.Node{}
+	if words, ok := value.([]string); ok {
+		node.Kind, node.Style = yaml.SequenceNode, yaml.FlowStyle
+		for _, word := range words {
+			node.Content = append(node.Content, scalar(word))
+		}
+		return node
+	}
 	if text, ok := value.(string); ok {
 		node.SetString(text)
 		// SetString leaves "true" or "5" unquoted, which YAML reads as another type.
@@ -240,12 +247,4 @@ func scalar(value any) *yaml.Node {
 	}
 	node.Kind, node.Value = yaml.ScalarNode, Format(value)
 	return node
-}
-
-func scalars(words []string) []*yaml.Node {
-	nodes := make([]*yaml.Node, len(words))
-	for i, word := range words {
-		nodes[i] = scalar(word)
-	}
-	return nodes
 }

@@ -23,24 +23,26 @@ type Paths struct {
 // configFlag is the value of --config and comes first.
 func FindPaths(env Env, goos, configFlag string) (Paths, error) {
 	var p Paths
-	var err error
-	if p.ConfigFile = cmp.Or(configFlag, env("HOBNOB_CONFIG")); p.ConfigFile == "" {
-		dir, derr := base(env, goos, "XDG_CONFIG_HOME", "AppData", ".config")
-		p.ConfigFile, err = filepath.Join(dir, "hobnob", "config.yaml"), derr
-	}
-	if p.DataDir = env("HOBNOB_DATA_DIR"); p.DataDir == "" && err == nil {
-		dir, derr := base(env, goos, "XDG_DATA_HOME", "LocalAppData", filepath.Join(".local", "share"))
-		p.DataDir, err = filepath.Join(dir, "hobnob"), derr
-	}
-	if p.StateDir = env("HOBNOB_STATE_DIR"); p.StateDir == "" && err == nil {
-		dir, derr := base(env, goos, "XDG_STATE_HOME", "LocalAppData", filepath.Join(".local", "state"))
-		p.StateDir, err = filepath.Join(dir, "hobnob"), derr
-	}
-	if err != nil {
-		return Paths{}, err
-	}
-	for _, path := range []*string{&p.ConfigFile, &p.DataDir, &p.StateDir} {
-		if *path, err = filepath.Abs(*path); err != nil {
+	for _, place := range []struct {
+		target             *string
+		given              string
+		xdg, windows, home string
+		file               string // below the directory of hobnob
+	}{
+		{&p.ConfigFile, cmp.Or(configFlag, env("HOBNOB_CONFIG")), "XDG_CONFIG_HOME", "AppData", ".config", "config.yaml"},
+		{&p.DataDir, env("HOBNOB_DATA_DIR"), "XDG_DATA_HOME", "LocalAppData", ".local/share", ""},
+		{&p.StateDir, env("HOBNOB_STATE_DIR"), "XDG_STATE_HOME", "LocalAppData", ".local/state", ""},
+	} {
+		path := place.given
+		if path == "" {
+			dir, err := base(env, goos, place.xdg, place.windows, place.home)
+			if err != nil {
+				return Paths{}, err
+			}
+			path = filepath.Join(dir, "hobnob", place.file)
+		}
+		var err error
+		if *place.target, err = filepath.Abs(path); err != nil {
 			return Paths{}, fmt.Errorf("cannot find the working directory: %w", err)
 		}
 	}

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"net/url"
-	"sort"
+	"reflect"
+	"slices"
 	"strings"
 	"time"
 
@@ -74,14 +75,14 @@ func (c *Config) Profile(name string) (Profile, error) {
 		if err != nil {
 			return Profile{}, err
 		}
-		assign(target, value.Value)
+		reflect.ValueOf(target).Elem().Set(reflect.ValueOf(value.Value))
 	}
 	p.CAFile = c.resolvePath(p.CAFile)
 	if name == Local {
 		if c.overrides("base_url") {
 			setting, _ := Lookup("base_url")
-			value, _, _ := c.override(setting)
-			return Profile{}, &ValueError{Key: "base_url", Value: setting.shown(p.BaseURL), Source: value.Source, Err: fmt.Errorf("the profile %q is the built-in service and has no address", Local)}
+			_, source := c.override(setting)
+			return Profile{}, &ValueError{Key: "base_url", Value: setting.shown(p.BaseURL), Source: source, Err: fmt.Errorf("the profile %q is the built-in service and has no address", Local)}
 		}
 		p.BaseURL = ""
 		return p, nil
@@ -110,21 +111,6 @@ func (c *Config) ParseBaseURL(profile, address string) (*url.URL, error) {
 	return base, err
 }
 
-func assign(target, value any) {
-	switch t := target.(type) {
-	case *string:
-		*t, _ = value.(string)
-	case *int:
-		*t, _ = value.(int)
-	case *bool:
-		*t, _ = value.(bool)
-	case *time.Duration:
-		*t, _ = value.(time.Duration)
-	case *[]string:
-		*t, _ = value.([]string)
-	}
-}
-
 // sameOriginAsFile keeps a token_command of the file from giving its token to
 // an address that a flag or the environment put in place of the file's.
 func (c *Config) sameOriginAsFile(profile, baseURL string) bool {
@@ -143,11 +129,9 @@ func (c *Config) sameOriginAsFile(profile, baseURL string) bool {
 func (c *Config) Agents(profile string) map[string]string {
 	agents := map[string]string{}
 	if profile == Local {
-		maps.Copy(agents, c.local)
+		maps.Copy(agents, c.options.LocalAgents)
 	}
-	for name, id := range c.file.GetStringMapString(path("profiles", profile, "agents")) {
-		agents[name] = id
-	}
+	maps.Copy(agents, c.file.GetStringMapString(path("profiles", profile, "agents")))
 	return agents
 }
 
@@ -178,14 +162,7 @@ func (p Profile) AgentID(name string) (string, error) {
 }
 
 // AgentNames returns the aliases, sorted.
-func (p Profile) AgentNames() []string {
-	names := make([]string, 0, len(p.Agents))
-	for name := range p.Agents {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
-}
+func (p Profile) AgentNames() []string { return slices.Sorted(maps.Keys(p.Agents)) }
 
 // AgentName returns the alias of an id, or the id itself.
 func (p Profile) AgentName(id string) string {

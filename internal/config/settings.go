@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -45,7 +46,7 @@ func Settings() []Setting {
 		{Key: ProfileKey, Help: "profile used when -p is not given", Default: "", Env: "HOBNOB_PROFILE", Flag: "profile", check: checkName},
 		{Key: "base_url", Help: "address of the service, with any path prefix, without /api/v1", Default: "", Env: "HOBNOB_BASE_URL", Flag: "base-url", Connection: true, check: checkURL},
 		{Key: "agent", Help: "agent asked when -a is not given: an alias or a UUID", Default: "", Env: "HOBNOB_AGENT", Flag: "agent", Connection: true},
-		{Key: "timeout", Help: "longest time for one attempt, from the first byte sent to the last byte read", Default: 5 * time.Minute, Env: "HOBNOB_TIMEOUT", Flag: "timeout", Connection: true, check: checkTimeout},
+		{Key: "timeout", Help: "longest time for one attempt, from the first byte sent to the last byte read", Default: 5 * time.Minute, Env: "HOBNOB_TIMEOUT", Flag: "timeout", Connection: true, check: within(1, 24*time.Hour, "more than 0 and at most 24h")},
 		{Key: "retries", Help: "further attempts after a request that was certainly not accepted", Default: 2, Flag: "retries", Connection: true, check: checkCount(10)},
 		{Key: "token_command", Help: "command that prints the token, as a list of words; no shell runs it", Default: []string(nil), Connection: true},
 		{Key: "ca_file", Help: "PEM file of certificate authorities to trust besides the system's", Default: "", Connection: true, File: true},
@@ -54,7 +55,7 @@ func Settings() []Setting {
 		{Key: "idempotency_key", Help: "send Idempotency-Key, for a service that is known to honour it", Default: false, Connection: true},
 		{Key: "style", Help: "Markdown style: auto, dark, light, notty, dracula, pink, tokyo-night, or a JSON file", Default: "auto", File: true, Values: []string{"auto", "dark", "light", "notty", "dracula", "pink", "tokyo-night"}},
 		{Key: "notify", Help: "say on the terminal that an answer has come: off, bell, osc9 or osc777", Default: "off", check: checkNotify, Values: []string{"off", "bell", "osc9", "osc777"}},
-		{Key: "notify_after", Help: "shortest wait for an answer that notify tells of", Default: 10 * time.Second, check: checkNotifyAfter},
+		{Key: "notify_after", Help: "shortest wait for an answer that notify tells of", Default: 10 * time.Second, check: within(0, 24*time.Hour, "0s to 24h")},
 		{Key: "history.save", Help: "keep conversations on this machine", Default: true},
 		{Key: "history.context_turns", Help: "turns of context sent with a question; 0 sends all", Default: 0, check: checkCount(math.MaxInt32)},
 		{Key: "history.context_tokens", Help: "estimated tokens of context sent with a question; 0 sends all", Default: 0, check: checkCount(math.MaxInt32)},
@@ -107,23 +108,31 @@ func (s Setting) shown(text string) string {
 	return text
 }
 
-// fromFile converts a value as YAML has it.
-func (s Setting) fromFile(raw any) (any, error) {
-	if list, ok := raw.([]any); ok {
-		if _, want := s.Default.([]string); !want {
+// value converts what a source has for the setting: text, or a value of YAML.
+func (s Setting) value(raw any, source Source) (Value, error) {
+	value, err := s.convert(raw)
+	var bad *ValueError
+	if errors.As(err, &bad) {
+		bad.Source = source
+	}
+	return Value{Value: value, Source: source}, err
+}
+
+func (s Setting) convert(raw any) (any, error) {
+	switch raw := raw.(type) {
+	case nil:
+		return s.Default, nil
+	case map[string]any:
+		return nil, &ValueError{Key: s.Key, Value: "{…}", Err: errors.New("want one value, not a mapping")}
+	case []any:
+		if _, ok := s.Default.([]string); !ok {
 			return nil, &ValueError{Key: s.Key, Value: fmt.Sprint(raw), Err: errors.New("want one value, not a list")}
 		}
-		words := make([]string, len(list))
-		for i, item := range list {
+		words := make([]string, len(raw))
+		for i, item := range raw {
 			words[i] = fmt.Sprint(item)
 		}
 		return words, nil
-	}
-	if _, ok := raw.(map[string]any); ok {
-		return nil, &ValueError{Key: s.Key, Value: "{…}", Err: errors.New("want one value, not a mapping")}
-	}
-	if raw == nil {
-		return s.Default, nil
 	}
 	return s.Parse(fmt.Sprint(raw))
 }
@@ -153,7 +162,7 @@ func Format(value any) string {
 		if len(v) == 0 {
 			return ""
 		}
-		out, err := yaml.Marshal(&yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle, Content: scalars(v)})
+		out, err := yaml.Marshal(scalar(v))
 		if err != nil {
 			return strings.Join(v, " ")
 		}
@@ -188,11 +197,18 @@ func parseWords(text string) ([]string, error) {
 	return words, nil
 }
 
-func checkTimeout(value any) error {
-	if d, ok := value.(time.Duration); ok && (d <= 0 || d > 24*time.Hour) {
-		return errors.New("want more than 0 and at most 24h")
+// within returns a check that allows values from least to most.
+func within[T cmp.Ordered](least, most T, want string) func(value any) error {
+	return func(value any) error {
+		if v, ok := value.(T); ok && (v < least || v > most) {
+			return errors.New("want " + want)
+		}
+		return nil
 	}
-	return nil
+}
+
+func checkCount(most int) func(value any) error {
+	return within(0, most, "0 to "+strconv.Itoa(most))
 }
 
 func checkNotify(value any) error {
@@ -200,22 +216,6 @@ func checkNotify(value any) error {
 		return errors.New("want off, bell, osc9 or osc777")
 	}
 	return nil
-}
-
-func checkNotifyAfter(value any) error {
-	if d, ok := value.(time.Duration); ok && (d < 0 || d > 24*time.Hour) {
-		return errors.New("want 0s to 24h")
-	}
-	return nil
-}
-
-func checkCount(most int) func(any) error {
-	return func(value any) error {
-		if n, ok := value.(int); ok && (n < 0 || n > most) {
-			return fmt.Errorf("want 0 to %d", most)
-		}
-		return nil
-	}
 }
 
 func checkURL(value any) error {
