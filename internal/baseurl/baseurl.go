@@ -36,69 +36,60 @@ type Error struct {
 // Error returns the reason, which names the object itself.
 func (e *Error) Error() string { return e.reason }
 
+func invalid(format string, args ...any) *Error { return &Error{reason: fmt.Sprintf(format, args...)} }
+
 // Parse reads the address of a service and returns it in one canonical form:
 // host in lower case, no default port, no slash and no Prefix at the end; a
 // path prefix is kept. It refuses user names, queries and fragments. http is
-// accepted for a literal loopback address, for localhost (which a
-// client has to dial on the loopback interface only), or when allowInsecureHTTP is set. The
+// accepted for a literal loopback address, for localhost (which a client has to
+// dial on the loopback interface only), or when allowInsecureHTTP is set. The
 // error is an *Error.
 func Parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
-	u, err := parse(strings.TrimSpace(raw), allowInsecureHTTP)
-	var bad *Error
-	if errors.As(err, &bad) {
-		return nil, bad
-	}
-	if err != nil {
-		return nil, &Error{reason: err.Error()}
-	}
-	return u, nil
-}
-
-func parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
+	raw = strings.TrimSpace(raw)
 	if raw == "" {
-		return nil, errors.New("the base URL is empty")
+		return nil, invalid("the base URL is empty")
 	}
 	if !strings.Contains(raw, "://") {
 		return nil, missingScheme(raw)
 	}
 	if strings.ContainsAny(raw, "?#") {
-		return nil, errors.New("the base URL must have no query and no fragment")
+		return nil, invalid("the base URL must have no query and no fragment")
 	}
 	u, err := url.Parse(raw)
 	switch {
 	// The text of a parse error may hold a part of a password.
 	case err != nil && strings.Contains(raw, "@"), err == nil && u.User != nil:
-		return nil, errors.New("the base URL must have no user name and no password")
+		return nil, invalid("the base URL must have no user name and no password")
 	case err != nil:
-		return nil, errors.New("the base URL cannot be read: want https://host[:port][/path]")
+		return nil, invalid("the base URL cannot be read: want https://host[:port][/path]")
 	case u.Scheme != "https" && u.Scheme != "http":
-		return nil, fmt.Errorf("the base URL must begin with https://, not %s://", u.Scheme)
+		return nil, invalid("the base URL must begin with https://, not %s://", u.Scheme)
 	case HasDotSegment(u.Path):
-		return nil, errors.New("the path of the base URL must have no . and no .. in it")
+		return nil, invalid("the path of the base URL must have no . and no .. in it")
 	}
 	host, err := canonicalHost(u)
 	if err != nil {
-		return nil, fmt.Errorf("the base URL: %w", err)
+		return nil, invalid("the base URL: %v", err)
 	}
 	base := &url.URL{Scheme: u.Scheme, Host: host}
 	if u.Scheme == "http" && !allowInsecureHTTP && !isLoopback(base.Hostname()) {
-		return nil, fmt.Errorf("the base URL would send the token in clear text to %s: use https://, or set allow_insecure_http", host)
+		return nil, invalid("the base URL would send the token in clear text to %s: use https://, or set allow_insecure_http", host)
 	}
 	base.RawPath = trimPrefixPath(u.EscapedPath())
 	if base.Path, err = url.PathUnescape(base.RawPath); err != nil {
-		return nil, errors.New("the path of the base URL cannot be read")
+		return nil, invalid("the path of the base URL cannot be read")
 	}
 	return base, nil
 }
 
 // missingScheme suggests the address with its scheme, when that would be one.
 func missingScheme(raw string) error {
-	plain := errors.New("the base URL has no scheme: want https://host[:port][/path]")
+	plain := invalid("the base URL has no scheme: want https://host[:port][/path]")
 	if strings.HasPrefix(raw, "http:") || strings.HasPrefix(raw, "https:") {
 		return plain
 	}
 	for _, scheme := range []string{"https://", "http://"} {
-		u, err := parse(scheme+raw, scheme == "https://")
+		u, err := Parse(scheme+raw, scheme == "https://")
 		if err == nil && (scheme == "http://" || !isLoopback(u.Hostname())) {
 			return &Error{reason: fmt.Sprintf("the base URL has no scheme: did you mean %s?", u), Suggestion: u.String()}
 		}
