@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http/httptrace"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -35,9 +36,10 @@ type boundary struct {
 	sticky bool
 	cancel context.CancelCauseFunc
 
+	wrote atomic.Bool
+
 	mu     sync.Mutex
 	handed bool
-	wrote  bool
 	timer  *time.Timer // of the limit in force, nil before the first
 }
 
@@ -57,7 +59,7 @@ func (b *boundary) ask() {
 	defer b.mu.Unlock()
 	// HTTP/2 asks twice for one connection.
 	connecting := b.timer != nil && !b.handed
-	if connecting || b.handed && (b.sticky || b.wrote) {
+	if connecting || b.handed && (b.sticky || b.wrote.Load()) {
 		return
 	}
 	b.handed = false
@@ -91,11 +93,7 @@ func (b *boundary) start(limit time.Duration, cause error) {
 	b.timer = timer
 }
 
-func (b *boundary) write() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.wrote = true
-}
+func (b *boundary) write() { b.wrote.Store(true) }
 
 // crossed reports whether a connection was handed to the request.
 func (b *boundary) crossed() bool {
@@ -106,11 +104,7 @@ func (b *boundary) crossed() bool {
 
 // written reports whether the head of the request was written, perhaps only to
 // a buffer.
-func (b *boundary) written() bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.wrote
-}
+func (b *boundary) written() bool { return b.wrote.Load() }
 
 // stop ends the attempt and frees its timer.
 func (b *boundary) stop() {

@@ -19,23 +19,21 @@ const maxWaiting = 60 * time.Second
 // failed explains err, which the transport returned: crossed tells whether a
 // connection had been handed to the request.
 func (o *operation) failed(ctx, sending context.Context, x exchange, crossed bool, err error) *Error {
-	switch {
-	case errors.Is(context.Cause(sending), errTimeLimit):
-		return &Error{
-			Kind: failure.Unknown, Op: x.String(), MaybeAccepted: true,
-			Err: fmt.Errorf("no complete answer within the time limit of %s", o.client.options.Timeout),
-		}
+	e := &Error{Kind: failure.NotSent, Op: x.String(), Err: o.mask.err(err)}
+	switch limit := context.Cause(sending); {
+	case errors.Is(limit, errTimeLimit):
+		e.Kind, e.MaybeAccepted = failure.Unknown, true
+		e.Err = fmt.Errorf("no complete answer within the time limit of %s", o.client.options.Timeout)
 	case ctx.Err() != nil:
 		return o.canceled(ctx, x, crossed)
-	case errors.Is(context.Cause(sending), errConnectLimit) && !crossed:
-		return &Error{
-			Kind: failure.NotSent, Op: x.String(),
-			Err: fmt.Errorf("no connection within %s", connectLimitOf(o.client.options.Timeout)),
-		}
 	case crossed:
-		return &Error{Kind: failure.Unknown, Op: x.String(), MaybeAccepted: true, Err: o.mask.err(err)}
+		e.Kind, e.MaybeAccepted = failure.Unknown, true
+	case errors.Is(limit, errConnectLimit):
+		e.Err = fmt.Errorf("no connection within %s", connectLimitOf(o.client.options.Timeout))
+	default:
+		e.retry = worthRetrying(err)
 	}
-	return &Error{Kind: failure.NotSent, Op: x.String(), Err: o.mask.err(err), retry: worthRetrying(err)}
+	return e
 }
 
 func (o *operation) canceled(ctx context.Context, x exchange, crossed bool) *Error {

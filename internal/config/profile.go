@@ -16,25 +16,26 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// Profile is every setting of one profile with the precedence applied.
+// Profile is every setting of one profile with the precedence applied. A field
+// holds the setting that its tag names.
 type Profile struct {
 	Name              string
-	BaseURL           string // empty for the embedded service
-	Agent             string // alias or UUID, empty when the service chooses
+	BaseURL           string `setting:"base_url"` // empty for the embedded service
+	Agent             string `setting:"agent"`    // alias or UUID, empty when the service chooses
 	Agents            map[string]string
-	Timeout           time.Duration
-	Retries           int
-	TokenCommand      []string // nil when it belongs to another origin than BaseURL
-	CAFile            string
-	AllowInsecureHTTP bool
-	ConversationsPath string
-	IdempotencyKey    bool
-	Style             string
-	Notify            string        // off, bell, osc9 or osc777
-	NotifyAfter       time.Duration // shortest wait that is told of
-	Save              bool
-	ContextTurns      int
-	ContextTokens     int
+	Timeout           time.Duration `setting:"timeout"`
+	Retries           int           `setting:"retries"`
+	TokenCommand      []string      `setting:"token_command"` // nil when it belongs to another origin than BaseURL
+	CAFile            string        `setting:"ca_file"`
+	AllowInsecureHTTP bool          `setting:"allow_insecure_http"`
+	ConversationsPath string        `setting:"conversations_path"`
+	IdempotencyKey    bool          `setting:"idempotency_key"`
+	Style             string        `setting:"style"`
+	Notify            string        `setting:"notify"`       // off, bell, osc9 or osc777
+	NotifyAfter       time.Duration `setting:"notify_after"` // shortest wait that ends with a notification
+	Save              bool          `setting:"history.save"`
+	ContextTurns      int           `setting:"history.context_turns"`
+	ContextTokens     int           `setting:"history.context_tokens"`
 }
 
 // Embedded reports whether the profile is the service inside this process.
@@ -63,19 +64,17 @@ func (c *Config) ActiveProfile() (Profile, error) {
 // Profile returns the profile called name. Errors are *ValueError and *NoBaseURLError.
 func (c *Config) Profile(name string) (Profile, error) {
 	p := Profile{Name: name, Agents: c.Agents(name)}
-	for key, target := range map[string]any{
-		"base_url": &p.BaseURL, "agent": &p.Agent, "timeout": &p.Timeout, "retries": &p.Retries,
-		"token_command": &p.TokenCommand, "ca_file": &p.CAFile, "allow_insecure_http": &p.AllowInsecureHTTP,
-		"conversations_path": &p.ConversationsPath, "idempotency_key": &p.IdempotencyKey, "style": &p.Style,
-		"notify": &p.Notify, "notify_after": &p.NotifyAfter,
-		"history.save": &p.Save, "history.context_turns": &p.ContextTurns, "history.context_tokens": &p.ContextTokens,
-	} {
-		setting, _ := Lookup(key)
+	fields := reflect.ValueOf(&p).Elem()
+	for i := range fields.NumField() {
+		setting, ok := Lookup(fields.Type().Field(i).Tag.Get("setting"))
+		if !ok {
+			continue
+		}
 		value, err := c.Get(name, setting)
 		if err != nil {
 			return Profile{}, err
 		}
-		reflect.ValueOf(target).Elem().Set(reflect.ValueOf(value.Value))
+		fields.Field(i).Set(reflect.ValueOf(value.Value))
 	}
 	p.CAFile = c.resolvePath(p.CAFile)
 	if name == Local {

@@ -32,10 +32,10 @@ func (e *CommandError) Unwrap() error { return e.Err }
 
 func (r Resolver) fromCommand(ctx context.Context) (Token, error) {
 	line, err := r.runCommand(ctx, commandLimit)
-	if err != nil {
-		return Token{}, &CommandError{r.Command[0], err}
+	var token Token
+	if err == nil {
+		token, err = newToken(line, SourceCommand)
 	}
-	token, err := newToken(line, SourceCommand)
 	if err != nil {
 		return Token{}, &CommandError{r.Command[0], err}
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"mime"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -43,14 +44,14 @@ func (h *handler) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	answer, err := answerer.Complete(r.Context(), messages)
 	if err != nil {
-		h.report(fmt.Errorf("agent %s: %w", answerer.Name, err))
+		h.Report(fmt.Errorf("agent %s: %w", answerer.Name, err))
 		writeError(w, http.StatusBadGateway, "agent_failed", "the agent could not answer")
 		return
 	}
-	created := seconds(h.now())
+	created := seconds(time.Now())
 	conversation := Conversation{ID: uuid.NewString(), AgentID: answerer.ID, Title: title(request.Messages), Created: created}
-	if err := h.store.Create(r.Context(), h.client, conversation); err != nil {
-		h.report(err)
+	if err := h.Store.Create(r.Context(), h.Client, conversation); err != nil {
+		h.Report(err)
 		writeError(w, http.StatusInternalServerError, "internal", "the conversation could not be stored")
 		return
 	}
@@ -58,7 +59,7 @@ func (h *handler) chat(w http.ResponseWriter, r *http.Request) {
 		ID:             uuid.NewString(),
 		ConversationID: conversation.ID,
 		Object:         "chat.completion",
-		Created:        number(created),
+		Created:        json.Number(strconv.FormatFloat(created, 'f', -1, 64)),
 		Model:          answer.Model,
 		Choices: []api.Choice{{
 			Message:      api.Message{Role: api.RoleAssistant, Content: answer.Content},
@@ -132,15 +133,14 @@ func validate(request api.Request) *requestError {
 }
 
 func (h *handler) agent(id string) (Agent, bool) {
-	if id == "" && len(h.agents) > 0 {
-		return h.agents[0], true
+	if id == "" && len(h.Agents) > 0 {
+		return h.Agents[0], true
 	}
-	for _, a := range h.agents {
-		if strings.EqualFold(a.ID, id) {
-			return a, true
-		}
+	i := slices.IndexFunc(h.Agents, func(a Agent) bool { return strings.EqualFold(a.ID, id) })
+	if i < 0 {
+		return Agent{}, false
 	}
-	return Agent{}, false
+	return h.Agents[i], true
 }
 
 // titleRunes is the longest title of a conversation.
@@ -163,8 +163,4 @@ func seconds(t time.Time) float64 {
 		micros++
 	}
 	return float64(micros) / 1e6
-}
-
-func number(seconds float64) json.Number {
-	return json.Number(strconv.FormatFloat(seconds, 'f', -1, 64))
 }

@@ -30,9 +30,9 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) {
 		}
 		limit = min(n, maxLimit)
 	}
-	data, more, err := h.store.List(r.Context(), h.client, limit)
+	data, more, err := h.Store.List(r.Context(), h.Client, limit)
 	if err != nil {
-		h.report(err)
+		h.Report(err)
 		writeError(w, http.StatusInternalServerError, "internal", "the conversations could not be read")
 		return
 	}

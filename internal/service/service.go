@@ -13,7 +13,6 @@ import (
 	"encoding/hex"
 	"net/http"
 	"strings"
-	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/agent"
 )
@@ -65,7 +64,6 @@ type Options struct {
 	// Client owns the conversations of all requests; those of another client
 	// in the same store stay unseen.
 	Client string
-	Now    func() time.Time // nil is time.Now
 	// Report is told of failures inside the service that its client only
 	// sees as an internal error; it may be nil.
 	Report func(error)
@@ -73,17 +71,10 @@ type Options struct {
 
 // New returns the handler of the service.
 func New(o Options) http.Handler {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
 	if o.Report == nil {
 		o.Report = func(error) {}
 	}
-	h := &handler{store: o.Store, agents: o.Agents, client: o.Client, now: o.Now, report: o.Report}
-	if o.Token != "" {
-		sum := sha256.Sum256([]byte(o.Token))
-		h.token = &sum
-	}
+	h := &handler{Options: o, token: sha256.Sum256([]byte(o.Token))}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
@@ -106,26 +97,20 @@ const (
 )
 
 type handler struct {
-	store  Store
-	agents []Agent
-	token  *[sha256.Size]byte
-	client string
-	now    func() time.Time
-	report func(error)
+	Options
+	token [sha256.Size]byte // the hash of Token
 }
 
 // authorized lets a request through that carries the token. Tokens are compared
 // by their hashes in constant time.
 func (h *handler) authorized(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if h.token != nil {
-			scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-			sum := sha256.Sum256([]byte(token))
-			if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1 {
-				w.Header().Set("WWW-Authenticate", `Bearer realm="Agent Chat Service"`)
-				writeError(w, http.StatusUnauthorized, "unauthorized", "the bearer token is missing or not valid")
-				return
-			}
+		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+		sum := sha256.Sum256([]byte(token))
+		if h.Token != "" && (!strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1) {
+			w.Header().Set("WWW-Authenticate", `Bearer realm="Agent Chat Service"`)
+			writeError(w, http.StatusUnauthorized, "unauthorized", "the bearer token is missing or not valid")
+			return
 		}
 		next(w, r)
 	}

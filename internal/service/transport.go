@@ -26,36 +26,28 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if inner.Body == nil {
 		inner.Body = http.NoBody
 	}
-	done := make(chan result, 1)
+	done := make(chan error, 1)
+	w := &recorder{header: http.Header{}}
 	go func() {
-		defer func() { _ = inner.Body.Close() }()
-		done <- serve(t.handler, inner)
+		defer func() {
+			_ = inner.Body.Close()
+			var err error
+			if p := recover(); p != nil {
+				err = fmt.Errorf("the service panicked: %v", p)
+			}
+			done <- err
+		}()
+		t.handler.ServeHTTP(w, inner)
 	}()
 	select {
 	case <-r.Context().Done():
 		return nil, r.Context().Err()
-	case got := <-done:
-		if got.err != nil {
-			return nil, got.err
+	case err := <-done:
+		if err != nil {
+			return nil, err
 		}
-		return got.recorder.response(r), nil
+		return w.response(r), nil
 	}
-}
-
-type result struct {
-	recorder *recorder
-	err      error
-}
-
-func serve(h http.Handler, r *http.Request) (out result) {
-	defer func() {
-		if p := recover(); p != nil {
-			out = result{err: fmt.Errorf("the service panicked: %v", p)}
-		}
-	}()
-	w := &recorder{header: http.Header{}}
-	h.ServeHTTP(w, r)
-	return result{recorder: w}
 }
 
 // recorder is the http.ResponseWriter of one in-process request.
