@@ -310,7 +310,7 @@ func (c *Config) Unknown() []string {
 			full := prefix + key
 			nested, isMap := value.(map[string]any)
 			switch {
-			case where == "" && full == "profiles", where != "" && full == "agents", known[full]:
+			case where != "" && full == "agents", known[full]:
 			case isMap && slices.ContainsFunc(Settings(), func(s Setting) bool { return strings.HasPrefix(s.Key, full+".") }):
 				walk(full+".", where, nested)
 			default:

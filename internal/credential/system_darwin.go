@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os/exec"
@@ -17,17 +18,12 @@ func explainSystem(err error) (reason Reason, detail string) {
 	if !errors.As(err, &ended) {
 		return ReasonAbsent, "/usr/bin/security cannot be run"
 	}
-	detail = fmt.Sprintf("exit status %d", ended.ExitCode())
-	switch ended.ExitCode() {
-	case 36: // errSecInteractionNotAllowed
-		return ReasonLocked, detail
-	case 37, 50: // errSecNoDefaultKeychain, errSecNoSuchKeychain
-		return ReasonAbsent, detail
-	case 51: // errSecAuthFailed
-		return ReasonDenied, detail
-	case 128: // errSecUserCanceled
-		return ReasonDismissed, detail
-	default:
-		return ReasonOther, detail
+	reasons := map[int]Reason{
+		36:  ReasonLocked,    // errSecInteractionNotAllowed
+		37:  ReasonAbsent,    // errSecNoDefaultKeychain
+		50:  ReasonAbsent,    // errSecNoSuchKeychain
+		51:  ReasonDenied,    // errSecAuthFailed
+		128: ReasonDismissed, // errSecUserCanceled
 	}
+	return cmp.Or(reasons[ended.ExitCode()], ReasonOther), fmt.Sprintf("exit status %d", ended.ExitCode())
 }

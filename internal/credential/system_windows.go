@@ -1,6 +1,7 @@
 package credential
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -16,15 +17,11 @@ func explainSystem(err error) (reason Reason, detail string) {
 	if !errors.As(err, &number) {
 		return ReasonOther, ""
 	}
-	detail = fmt.Sprintf("error %d", uint32(number))
-	switch number {
-	case windows.ERROR_NO_SUCH_LOGON_SESSION, windows.ERROR_SERVICE_DISABLED: // a network logon has no store
-		return ReasonAbsent, detail
-	case windows.ERROR_ACCESS_DENIED:
-		return ReasonDenied, detail
-	case windows.ERROR_CANCELLED:
-		return ReasonDismissed, detail
-	default:
-		return ReasonOther, detail
+	reasons := map[windows.Errno]Reason{
+		windows.ERROR_NO_SUCH_LOGON_SESSION: ReasonAbsent, // a network logon has no store
+		windows.ERROR_SERVICE_DISABLED:      ReasonAbsent,
+		windows.ERROR_ACCESS_DENIED:         ReasonDenied,
+		windows.ERROR_CANCELLED:             ReasonDismissed,
 	}
+	return cmp.Or(reasons[number], ReasonOther), fmt.Sprintf("error %d", uint32(number))
 }

@@ -26,9 +26,6 @@ const maxBody = 64 << 20
 // chat answers POST /api/v1/chat (interface, section 4.1).
 func (h *handler) chat(w http.ResponseWriter, r *http.Request) {
 	request, failure := readRequest(w, r)
-	if failure == nil {
-		failure = validate(request)
-	}
 	if failure != nil {
 		writeError(w, failure.status, failure.code, failure.message)
 		return
@@ -84,6 +81,7 @@ func invalid(format string, args ...any) *requestError {
 	return &requestError{http.StatusBadRequest, "invalid_request", fmt.Sprintf(format, args...)}
 }
 
+// readRequest returns a request that is valid.
 func readRequest(w http.ResponseWriter, r *http.Request) (api.Request, *requestError) {
 	var request api.Request
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
@@ -106,7 +104,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (api.Request, *requestE
 		}
 		return request, invalid("the body is not a JSON object with messages")
 	}
-	return request, nil
+	return request, validate(request)
 }
 
 // validate applies section 2 of the interface and what follows from it: a

@@ -67,23 +67,15 @@ func (s *SQLiteStore) Create(ctx context.Context, client string, c Conversation)
 
 // List implements Store.
 func (s *SQLiteStore) List(ctx context.Context, client string, limit int) (list []Conversation, more bool, err error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, agent_id, title, created FROM conversations WHERE client = ? ORDER BY seq DESC LIMIT ?`, client, limit+1)
+	const query = `SELECT id, agent_id, title, created FROM conversations WHERE client = ? ORDER BY seq DESC LIMIT ?`
+	err = sqlite.Each(ctx, s.db, query, []any{client, limit + 1}, func(rows *sql.Rows) error {
+		var c Conversation
+		err := rows.Scan(&c.ID, &c.AgentID, &c.Title, &c.Created)
+		list = append(list, c)
+		return err
+	})
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot list conversations: %w", sqlite.Explain(err))
 	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
-		var c Conversation
-		if err := rows.Scan(&c.ID, &c.AgentID, &c.Title, &c.Created); err != nil {
-			return nil, false, fmt.Errorf("cannot list conversations: %w", err)
-		}
-		list = append(list, c)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, false, fmt.Errorf("cannot list conversations: %w", sqlite.Explain(err))
-	}
-	if len(list) > limit {
-		return list[:limit], true, nil
-	}
-	return list, false, nil
+	return list[:min(len(list), limit)], len(list) > limit, nil
 }
