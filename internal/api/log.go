@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"slices"
@@ -10,28 +11,21 @@ import (
 
 // logRequest writes the request line and the headers in the manner of curl.
 func (o *operation) logRequest(r *http.Request) {
-	if o.client.options.Log == nil {
-		return
-	}
 	header := r.Header.Clone()
 	header.Set("Host", r.URL.Host)
-	o.logLine("> " + r.Method + " " + r.URL.RequestURI() + " HTTP/1.1")
-	o.logHeader("> ", header)
+	o.log("> ", r.Method+" "+r.URL.RequestURI()+" HTTP/1.1", header)
 }
 
 func (o *operation) logResponse(r *http.Response) {
+	o.log("< ", cmp.Or(strings.TrimSpace(r.Status), fmt.Sprintf("%d %s", r.StatusCode, http.StatusText(r.StatusCode))), r.Header)
+}
+
+// log hands on one line for each header: a control character in a hostile one
+// must not make two of it.
+func (o *operation) log(prefix, first string, header http.Header) {
 	if o.client.options.Log == nil {
 		return
 	}
-	status := strings.TrimSpace(r.Status)
-	if status == "" {
-		status = fmt.Sprintf("%d %s", r.StatusCode, http.StatusText(r.StatusCode))
-	}
-	o.logLine("< " + status)
-	o.logHeader("< ", r.Header)
-}
-
-func (o *operation) logHeader(prefix string, header http.Header) {
 	var lines []string
 	for name, values := range header {
 		for _, value := range values {
@@ -41,23 +35,17 @@ func (o *operation) logHeader(prefix string, header http.Header) {
 			case "Proxy-Authorization", "Cookie", "Set-Cookie":
 				value = masked
 			}
-			lines = append(lines, prefix+name+": "+value)
+			lines = append(lines, name+": "+value)
 		}
 	}
 	slices.Sort(lines)
-	for _, line := range lines {
-		o.logLine(line)
+	for _, line := range slices.Insert(lines, 0, first) {
+		line = strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, strings.ToValidUTF8(prefix+line, "\uFFFD"))
+		o.client.options.Log(o.mask.text(line))
 	}
-}
-
-// logLine hands on one line: a control character in a hostile header must not
-// make two of it.
-func (o *operation) logLine(line string) {
-	line = strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return ' '
-		}
-		return r
-	}, strings.ToValidUTF8(line, "\uFFFD"))
-	o.client.options.Log(o.mask.text(line))
 }

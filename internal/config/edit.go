@@ -32,11 +32,7 @@ const Starter = `# Settings of hobnob; see: hobnob config list --show-source
 //
 // A file that would not load afterwards is not written.
 func Edit(path string, change func(*Document) error) error {
-	return locked(path, func() error {
-		before, err := readFile(path)
-		if err != nil {
-			return &FileError{Path: path, Err: err}
-		}
+	return locked(path, func(before []byte) error {
 		doc := &Document{}
 		decoder := yaml.NewDecoder(bytes.NewReader(before))
 		if err := decoder.Decode(&doc.node); err != nil && !errors.Is(err, io.EOF) {
@@ -62,21 +58,25 @@ func Edit(path string, change func(*Document) error) error {
 	})
 }
 
-// locked runs fn while no other process edits the file.
-func locked(path string, fn func() error) error {
+// locked runs fn with the content of the file while no other process edits it.
+func locked(path string, fn func(content []byte) error) error {
 	unlock, err := atomicfile.Lock(path)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return fn()
+	content, err := readFile(path)
+	if err != nil {
+		return &FileError{Path: path, Err: err}
+	}
+	return fn(content)
 }
 
 // Replace puts data in the place of the whole file, if the file still holds
 // before, and if data can be read as configuration in which every setting means
 // something. Otherwise the file stays and the error says what is wrong.
 func Replace(path string, before, data []byte) error {
-	c, err := parse(Options{Path: path, Env: func(string) string { return "" }}, data)
+	c, err := parse(Options{Path: path}, data)
 	if err != nil {
 		return err
 	}
@@ -87,11 +87,7 @@ func Replace(path string, before, data []byte) error {
 			}
 		}
 	}
-	return locked(path, func() error {
-		now, err := readFile(path)
-		if err != nil {
-			return &FileError{Path: path, Err: err}
-		}
+	return locked(path, func(now []byte) error {
 		if !bytes.Equal(now, before) {
 			return &FileError{Path: path, Err: errors.New("another process changed it meanwhile")}
 		}
