@@ -126,7 +126,7 @@ type Completion struct {
 	Usage          *Usage      `json:"usage,omitempty"`
 }
 
-// Reply is a completion that was read and found sound. Text is the content of
+// Reply is a valid completion. Text is the content of
 // the choice with index 0 and never blank; FinishReason belongs to the same
 // choice, and anything but "stop" means that the text may be incomplete. Raw is
 // the body as received but for a masked token, and Attempts counts the requests

@@ -14,8 +14,7 @@ import (
 const connectLimit = 30 * time.Second
 
 // connectLimitOf returns the connect limit of an attempt with the given time
-// limit: who waits for two seconds only does not mean to wait longer for a peer
-// that is mute from the start.
+// limit, which also bounds the wait for a peer that is silent from the start.
 func connectLimitOf(limit time.Duration) time.Duration { return min(connectLimit, limit) }
 
 // The causes by which the two limits end an attempt.
@@ -32,7 +31,7 @@ type boundary struct {
 	limit time.Duration
 	// sticky keeps the first hand-over in force when the transport asks for
 	// another connection. Without it the transport only asks again when it
-	// wrote nothing, so the request starts anew.
+	// wrote nothing, so the request starts again.
 	sticky bool
 	cancel context.CancelCauseFunc
 
@@ -76,7 +75,7 @@ func (b *boundary) hand() {
 	b.start(b.limit, errTimeLimit)
 }
 
-// start puts a limit in force in the place of the one before.
+// start replaces the limit in force.
 func (b *boundary) start(limit time.Duration, cause error) {
 	if b.timer != nil {
 		b.timer.Stop()

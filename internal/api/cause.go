@@ -24,8 +24,8 @@ const (
 	CauseProxyAddress Cause = "proxy-address" // the environment names a proxy that is no address
 	CauseProxyLogin   Cause = "proxy-login"   // the proxy wants a user name and a password
 	CauseProxy        Cause = "proxy"         // the proxy did not connect
-	CauseExpired      Cause = "expired"       // the certificate has ended
-	CauseNotYetValid  Cause = "not-yet-valid" // the certificate has not begun
+	CauseExpired      Cause = "expired"       // the certificate has expired
+	CauseNotYetValid  Cause = "not-yet-valid" // the certificate is not valid yet
 	CauseWrongName    Cause = "wrong-name"    // the certificate is for another name
 	CauseAuthority    Cause = "authority"     // the certificate comes from an unknown authority
 	CauseCertificate  Cause = "certificate"   // the certificate has another fault

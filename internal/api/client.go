@@ -36,7 +36,7 @@ type Options struct {
 	// ConversationsPath is the path of the listing below the base URL, such
 	// as /api/v1/chat. Empty tries the two that the interface may mean.
 	ConversationsPath string
-	// CAFile is a PEM file with certificates trusted beside the system's.
+	// CAFile is a PEM file with certificates trusted besides the system's.
 	CAFile string
 	// Timeout bounds one attempt from the first byte sent to the last byte
 	// read; 0 means five minutes. Connecting, which comes before, has 30

@@ -41,7 +41,7 @@ type Error struct {
 	refused func(status int) failure.Hint
 }
 
-// Error tells the operation, the status, the service's text and the cause.
+// Error returns the operation, the status, the service's text and the cause.
 func (e *Error) Error() string {
 	parts := []string{e.Op}
 	if e.Status != 0 {

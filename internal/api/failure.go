@@ -16,7 +16,7 @@ import (
 // maxWaiting bounds the time that one operation waits between its attempts.
 const maxWaiting = 60 * time.Second
 
-// failed explains err, which the transport returned: crossed tells whether a
+// failed explains err, which the transport returned: crossed says whether a
 // connection had been handed to the request.
 func (o *operation) failed(ctx, sending context.Context, x exchange, crossed bool, err error) *Error {
 	e := &Error{Kind: failure.NotSent, Op: x.String(), Err: o.mask.err(err)}

@@ -44,7 +44,7 @@ func (m mask) text(s string) string {
 	if m.token == "" {
 		return s
 	}
-	// A token with stars in it can appear anew from what is left of it. Every
+	// A token with stars in it can appear again in what is left of it. Every
 	// round makes the text shorter.
 	for strings.Contains(s, m.token) {
 		s = strings.ReplaceAll(s, m.token, masked)

@@ -47,7 +47,7 @@ func (m mask) end(s string) string {
 var jsonScalar = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+`)
 
 // json returns valid JSON without the token: a string that has it, in whatever
-// spelling, is written anew, and a number that has it becomes null. Everything
+// spelling, is encoded again, and a number that has it becomes null. Everything
 // else stays byte for byte.
 func (m mask) json(b []byte) []byte {
 	return jsonScalar.ReplaceAllFunc(b, func(scalar []byte) []byte {

@@ -161,7 +161,7 @@ func (o *operation) follow(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// redirectTarget is where a GET may be sent on to; nil when the answer stands.
+// redirectTarget is where a GET may be sent on to; nil when the answer is final.
 func redirectTarget(request *http.Request, response *http.Response) *url.URL {
 	if request.Method != http.MethodGet || !isRedirect(response.StatusCode) {
 		return nil

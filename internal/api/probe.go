@@ -39,7 +39,7 @@ type Route struct {
 	// Proxy is the origin of the proxy that the environment names for the
 	// service, without user name and password; empty for none.
 	Proxy string
-	// IgnoredProxy tells that the environment names a proxy which is no address,
+	// IgnoredProxy says that the environment names a proxy which is no address,
 	// so that none is used.
 	IgnoredProxy bool
 	// Host is what is resolved and connected to: the service or the proxy.
@@ -76,7 +76,7 @@ type Route struct {
 }
 
 // Probe goes the way to a service with one GET of the listing, without a token
-// and without a retry, and tells how far it came. Options.Timeout bounds the
+// and without a retry, and reports how far it came. Options.Timeout bounds the
 // stages before the answer together, and the answer by itself. The error is a
 // *ConfigError, or the cause by which ctx ended.
 func Probe(ctx context.Context, o Options) (Route, error) {

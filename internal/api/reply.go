@@ -89,7 +89,7 @@ func (d *decoder) usage(v value) *Usage {
 	}
 }
 
-// notJSON names the page that stands in for an answer, such as the one of a
+// notJSON names the page that came instead of an answer, such as the one of a
 // captive portal.
 func notJSON(body []byte, err error) error {
 	if page := body[:min(len(body), MaxErrorBody)]; isHTML("", page) {

@@ -72,9 +72,9 @@ func locked(path string, fn func(content []byte) error) error {
 	return fn(content)
 }
 
-// Replace puts data in the place of the whole file, if the file still holds
-// before, and if data can be read as configuration in which every setting means
-// something. Otherwise the file stays and the error says what is wrong.
+// Replace writes data as the whole file, if the file still holds
+// before, and if data can be read as configuration in which every setting is
+// valid. Otherwise the file stays and the error says what is wrong.
 func Replace(path string, before, data []byte) error {
 	c, err := parse(Options{Path: path}, data)
 	if err != nil {

@@ -32,7 +32,7 @@ type Setting struct {
 	// are allowed is for check to say.
 	Values []string
 	File   bool
-	// check refuses a value of the right type that means nothing; it may be nil.
+	// check refuses an invalid value of the right type; it may be nil.
 	check func(value any) error
 }
 
@@ -137,7 +137,7 @@ func (s Setting) convert(raw any) (any, error) {
 	return s.Parse(fmt.Sprint(raw))
 }
 
-// ValueError says which setting has a value that means nothing. Value is "…"
+// ValueError says which setting has an invalid value. Value is "…"
 // where it could hold a password.
 type ValueError struct {
 	Key, Value string

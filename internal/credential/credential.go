@@ -1,8 +1,8 @@
 // Package credential owns where the token of a profile comes from (the
 // environment, a command, the system's keyring, a private file) and where it is
 // put. It is the only package that knows the keyring and the token file. It must
-// not know commands, flags, settings files, HTTP or the terminal: whoever calls
-// it has already chosen the profile and found its origin.
+// not know commands, flags, settings files, HTTP or the terminal: its caller
+// has already chosen the profile and found its origin.
 //
 // A stored token is bound to a profile and an origin, so that a changed base URL
 // finds nothing to send. Nothing here falls back to plaintext by itself: the
@@ -131,7 +131,7 @@ func (r Resolver) stored(key Key, kept Token, keyringErr error) (Token, error) {
 	return Token{}, ErrNoToken
 }
 
-// Store keeps token under key and says where: in the keyring, read back after
+// Store stores token under key and says where: in the keyring, read back after
 // the write, or with insecure in the token file. It never takes the other by
 // itself. An entry of the same key in the other place is removed; when that
 // fails the result is the Source together with a *LeftoverError, and the token
@@ -167,7 +167,7 @@ func (r Resolver) Store(ctx context.Context, key Key, token string, insecure boo
 }
 
 // Delete removes the token of key from the keyring and the file and says from
-// which. A missing entry is no error. The Sources are true beside an error too.
+// which. A missing entry is no error. The Sources are valid together with an error too.
 // A machine without a keyring is an error only when the file had nothing either,
 // because then nothing is known about the token.
 func (r Resolver) Delete(ctx context.Context, key Key) ([]Source, error) {

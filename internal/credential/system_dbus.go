@@ -17,7 +17,7 @@ import (
 // prepareSystem makes sure that a session bus is named before go-keyring looks
 // for one: godbus starts the program dbus-launch when it finds none, and it looks
 // in /run/user/<uid> instead of XDG_RUNTIME_DIR, where libdbus looks and where
-// the bus is. The environment is the only way to tell it.
+// the bus is. Only the environment can change that.
 func prepareSystem() error {
 	const variable = "DBUS_SESSION_BUS_ADDRESS"
 	address := os.Getenv(variable)

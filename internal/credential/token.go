@@ -94,7 +94,7 @@ func Trim(token string) string {
 	return strings.TrimSpace(strings.TrimPrefix(token, "\ufeff"))
 }
 
-// Validate reports whether token can stand in an Authorization header: visible
+// Validate reports whether token fits into an Authorization header: visible
 // ASCII (RFC 9110 §5.5 without spaces), neither empty nor longer than MaxLength.
 // The error wraps ErrInvalid and never shows the token.
 func Validate(token string) error {

@@ -26,7 +26,7 @@ func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		defer cancel()
 		if server.Shutdown(ctx) != nil {
-			_ = server.Close() // whoever is left has had its time
+			_ = server.Close() // the remaining requests have had their time
 		}
 		stopped <- nil
 	})

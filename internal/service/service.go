@@ -45,9 +45,9 @@ type Conversation struct {
 	Created float64 `json:"created"` // seconds since 1970, with a fraction
 }
 
-// Store keeps the conversations of the clients.
+// Store holds the conversations of the clients.
 type Store interface {
-	// Create keeps a conversation of a client.
+	// Create stores a conversation of a client.
 	Create(ctx context.Context, client string, c Conversation) error
 	// List returns at most limit conversations of a client, newest first, and
 	// whether there are more.
@@ -64,7 +64,7 @@ type Options struct {
 	// Client owns the conversations of all requests; those of another client
 	// in the same store stay unseen.
 	Client string
-	// Report is told of failures inside the service that its client only
+	// Report receives failures inside the service that its client only
 	// sees as an internal error; it may be nil.
 	Report func(error)
 }

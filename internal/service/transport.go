@@ -9,7 +9,7 @@ import (
 )
 
 // Transport reaches a handler inside the process: no port, no connection. It
-// tells a client trace of its request that there is a connection, as a network
+// reports a connection to the client trace of its request, as a network
 // transport does, so that callers can tell what was sent. The handler runs in a
 // goroutine of its own and goes on when the caller stops waiting.
 func Transport(h http.Handler) http.RoundTripper { return transport{h} }
