@@ -33,8 +33,7 @@ func runTemplatesEdit(ctx context.Context, f *cli.Factory, name string) error {
 		return err
 	}
 	source, err := library.Source(name)
-	var missing *template.NotFoundError
-	if errors.As(err, &missing) {
+	if failure.Of(err).Kind == failure.NotFound {
 		source.Text, err = []byte(template.Starter), nil
 	}
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/suggest"
 )
 
 const extension = ".md"
@@ -29,37 +31,15 @@ type Library struct {
 }
 
 // Starter is the text of a new template, for an editor.
-const Starter = `---
-# What hobnob templates list says of it:
-description:
-
-# Values for {{.name}} in the text: from --var name=value, else the default given
-# here, else asked for.
-variables:
-#  language: English
-#  tone:
-#    description: how the answer should sound
-
-# Below the next line write the prompt. {{.Input}} stands for the arguments and
-# standard input, {{.Files}} for the files of -f. What you do not mention follows
-# the prompt. {{if .tone}}…{{end}} leaves a part out where there is no value.
----
-
-`
-
-// NotFoundError reports that there is no template of a name.
-type NotFoundError struct {
-	Name  string
-	Known []string // sorted
-}
-
-func (e *NotFoundError) Error() string { return fmt.Sprintf("no template %q", e.Name) }
+//
+//go:embed starter.md
+var Starter string
 
 // Path is where the file of a template is, or would be.
 func (l Library) Path(name string) string { return filepath.Join(l.Dir, name+extension) }
 
-// Find reads a template. The error is a *NotFoundError, an *Error, or that of
-// CheckName.
+// Find reads a template. The error is one of kind failure.NotFound, an *Error, or
+// that of CheckName.
 func (l Library) Find(name string) (*Template, error) {
 	source, err := l.Source(name)
 	if err != nil {
@@ -79,7 +59,7 @@ func (l Library) Source(name string) (Source, error) {
 		return Source{Name: name, Path: path, Text: text}, nil
 	}
 	if !atomicfile.Missing(err) {
-		if inner := (*fs.PathError)(nil); errors.As(err, &inner) {
+		if inner, ok := errors.AsType[*fs.PathError](err); ok {
 			err = inner.Err // without the path, which Error has
 		}
 		return Source{}, &Error{Name: name, Path: path, What: err.Error()}
@@ -88,7 +68,11 @@ func (l Library) Source(name string) (Source, error) {
 		return Source{Name: name, Text: text}, nil
 	}
 	known, _, err := l.Names()
-	return Source{}, errors.Join(&NotFoundError{Name: name, Known: known}, err)
+	hint := failure.Hintf("templates here: %s; a new one is made by: hobnob templates edit %s", strings.Join(known, ", "), name)
+	if near := suggest.Nearest(name, known); near != "" {
+		hint = failure.Hintf("did you mean %q? see: hobnob templates list", near)
+	}
+	return Source{}, errors.Join(failure.New(failure.NotFound, hint, fmt.Sprintf("no template %q", name)), err)
 }
 
 // IsBuiltin reports whether there is a built-in template of this name.

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
@@ -102,9 +103,10 @@ func TestWhatIsNoTemplateIsNotRead(t *testing.T) {
 		}
 	}
 	_, err := l.Find("nothing")
-	var missing *template.NotFoundError
-	if !errors.As(err, &missing) || err.Error() != `no template "nothing"` || !slices.Equal(missing.Known, []string{"commit", "explain", "review"}) {
-		t.Errorf("the error is %v", err)
+	f := failure.Of(err)
+	if want := "templates here: commit, explain, review; a new one is made by: hobnob templates edit nothing"; err.Error() != `no template "nothing"` ||
+		f.Kind != failure.NotFound || f.Hint.String() != want {
+		t.Errorf("the error is %v, %+v", err, f)
 	}
 	if err := os.MkdirAll(l.Path("dir"), 0o700); err != nil {
 		t.Fatal(err)

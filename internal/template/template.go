@@ -11,16 +11,16 @@
 package template
 
 import (
-	"errors"
 	"fmt"
-	"regexp"
+	"io"
+	"maps"
+	"slices"
 	"strings"
-	"text/template/parse"
-	"unicode/utf8"
-)
+	"text/template"
 
-// maxFile is the maximum size of a template, in bytes.
-const maxFile = 256 << 10
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/suggest"
+)
 
 // Source is a template as it is written.
 type Source struct {
@@ -40,7 +40,11 @@ type Template struct {
 	// that without either it has nothing to work on.
 	Needs bool
 
-	tree *parse.Tree
+	body *template.Template
+	// The values of Input and Files, which text/template can neither read nor
+	// change; the texts of the user replace them in what it prints. So no text is
+	// ever taken for a template, and its length costs the template nothing.
+	input, files string
 }
 
 // Variable is a value that a template needs.
@@ -48,8 +52,6 @@ type Variable struct {
 	Name        string  // a letter, then letters, digits and _, all of ASCII
 	Description string  // may be empty; untrusted
 	Default     *string // nil when there is none
-
-	line int // of the front matter
 }
 
 // Error is a mistake in a template.
@@ -61,83 +63,112 @@ type Error struct {
 }
 
 func (e *Error) Error() string {
-	where := e.Path
-	if where == "" {
-		where = fmt.Sprintf("the built-in template %q", e.Name)
-	}
 	if e.Line == 0 {
-		return where + ": " + e.What
+		return e.Path + ": " + e.What
 	}
-	return fmt.Sprintf("%s:%d: %s", where, e.Line, e.What)
+	return fmt.Sprintf("%s:%d: %s", e.Path, e.Line, e.What)
 }
 
-// Parse reads a template. A byte order mark is dropped and CRLF is a newline. The
-// error is an *Error.
-func Parse(source Source) (*Template, error) {
-	p := &parser{Template: &Template{Source: source}, used: map[string]bool{}}
-	for _, step := range []func(){p.decode, p.split, p.readFront, p.readBody, p.try} {
-		if step(); p.err != nil {
-			return nil, p.err
+// Failure implements failure.Explainer.
+func (e *Error) Failure() failure.Failure {
+	return failure.Failure{Kind: failure.Config, Hint: failure.Plain("correct it with: hobnob templates edit " + e.Name)}
+}
+
+// Given is what the user asks with a template, in the order of a prompt. Each may
+// be empty, and all of it is untrusted.
+type Given struct {
+	Words string // the arguments
+	Files string // the files, each as a named block
+	Stdin string // standard input
+}
+
+// Check returns an error of kind failure.Usage for the first of these names that
+// is no variable of the template.
+func (t *Template) Check(names ...string) error {
+	known := make([]string, len(t.Variables))
+	for i, v := range t.Variables {
+		known[i] = v.Name
+	}
+	for _, name := range names {
+		if slices.Contains(known, name) {
+			continue
+		}
+		hint := "its variables: " + strings.Join(known, ", ")
+		if near := suggest.Nearest(name, known); near != "" {
+			hint = "did you mean --var " + near + "=…?"
+		} else if len(known) == 0 {
+			hint = "it has no variables; see: hobnob templates show " + t.Name
+		}
+		return failure.Usagef(hint, "the template %q has no variable %q", t.Name, name)
+	}
+	return nil
+}
+
+// Missing returns the variables that have neither a value nor a default.
+func (t *Template) Missing(values map[string]string) []Variable {
+	return slices.DeleteFunc(slices.Clone(t.Variables), func(v Variable) bool {
+		_, ok := values[v.Name]
+		return ok || v.Default != nil
+	})
+}
+
+// Render fills the template in. What was given and is not printed by the template
+// follows it in the order of a prompt, so that nothing is lost: words, files,
+// standard input, with a blank line between. A missing variable is empty. The
+// result has at most limit bytes; more is an error, and so is an expression that
+// cannot be computed, as an *Error.
+func (t *Template) Render(given Given, values map[string]string, limit int) (string, error) {
+	data, asked := map[string]string{}, join(given.Words, given.Stdin)
+	for _, v := range t.Variables {
+		if v.Default != nil {
+			data[v.Name] = *v.Default
 		}
 	}
-	return p.Template, nil
+	maps.Copy(data, values)
+	if asked != "" {
+		data[inputName] = t.input
+	}
+	if given.Files != "" {
+		data[filesName] = t.files
+	}
+	marks := strings.NewReplacer(t.input, asked, t.files, given.Files)
+	tooLarge := fmt.Errorf("the template %q filled in has more than the limit of %d MiB", t.Name, limit>>20)
+	out := &limited{left: limit}
+	if err := t.body.Execute(out, data); out.left < 0 {
+		return "", tooLarge
+	} else if err != nil {
+		p := parser{Template: t}
+		p.failTemplate(err)
+		return "", p.err
+	}
+	text := strings.TrimSpace(out.text.String()) // while no text of the user is in it
+	if strings.Contains(text, t.input) {
+		given.Words, given.Stdin = "", ""
+	}
+	if strings.Contains(text, t.files) {
+		given.Files = ""
+	}
+	out = &limited{left: limit}
+	if _, err := marks.WriteString(out, join(text, given.Words, given.Files, given.Stdin)); err != nil {
+		return "", tooLarge
+	}
+	return out.text.String(), nil
 }
 
-// parser reads a template in steps.
-type parser struct {
-	*Template
-	text, front, body string
-	used              map[string]bool // variables
-	err               *Error          // the first
+// join puts a blank line between the texts that are not empty.
+func join(texts ...string) string {
+	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }
 
-func (p *parser) fail(line int, format string, args ...any) {
-	if p.err == nil {
-		p.err = &Error{Name: p.Name, Path: p.Path, Line: line, What: fmt.Sprintf(format, args...)}
-	}
+// limited is a text that does not grow beyond a limit.
+type limited struct {
+	text strings.Builder
+	left int // less than 0 beyond the limit
 }
 
-func (p *parser) decode() {
-	if len(p.Text) > maxFile {
-		p.fail(0, "%v", errTooLarge)
-		return
+func (l *limited) Write(p []byte) (int, error) {
+	if l.left -= len(p); l.left < 0 {
+		return 0, io.ErrShortWrite
 	}
-	text, number := strings.TrimPrefix(string(p.Text), "\ufeff"), 0
-	for line := range strings.Lines(text) {
-		if number++; !utf8.ValidString(line) || strings.Contains(line, "\x00") {
-			p.fail(number, "it is not UTF-8 text")
-		}
-	}
-	p.text = strings.ReplaceAll(text, "\r\n", "\n")
-}
-
-// fences match a front matter: its text, and the line that ends it.
-var fences = regexp.MustCompile(`(?ms)\A---[ \t]*$\n?(.*?)(^---[ \t]*$\n?|\z)`)
-
-// split separates the front matter from the body. Each begins with as many empty
-// lines as it takes to count lines as the file does.
-func (p *parser) split() {
-	switch m := fences.FindStringSubmatchIndex(p.text); {
-	case m == nil:
-		p.body = p.text
-	case m[4] == m[5]:
-		p.fail(1, "the front matter that begins here does not end: a line --- is missing")
-	default:
-		p.front = "\n" + p.text[m[2]:m[3]]
-		p.body = strings.Repeat("\n", strings.Count(p.text[:m[1]], "\n")) + p.text[m[1]:]
-	}
-}
-
-// try renders the template with something and with nothing for every value, so
-// that an expression that cannot be computed is found when it is written.
-func (p *parser) try() {
-	for _, value := range []string{"x", ""} {
-		values := map[string]string{}
-		for _, v := range p.Variables {
-			values[v.Name] = value
-		}
-		if _, err := p.Render(Given{Words: value, Files: value}, values, 2*maxFile); errors.As(err, &p.err) {
-			return
-		}
-	}
+	return l.text.Write(p)
 }

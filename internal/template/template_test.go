@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
@@ -192,8 +193,8 @@ func TestOnlyTheVariablesOfATemplateHaveValues(t *testing.T) {
 		t.Error(err)
 	}
 	err := found.Check("focus", "Input")
-	var unknown *template.UnknownVariableError
-	if !errors.As(err, &unknown) || unknown.Variable != "Input" || !slices.Equal(unknown.Known, []string{"focus", "tone"}) {
-		t.Errorf("the error is %v", err)
+	f := failure.Of(err)
+	if err == nil || err.Error() != `the template "name" has no variable "Input"` || f.Kind != failure.Usage || f.Hint.String() != "its variables: focus, tone" {
+		t.Errorf("the error is %v, %+v", err, f)
 	}
 }

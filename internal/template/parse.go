@@ -1,0 +1,293 @@
+package template
+
+import (
+	"cmp"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"text/template"
+	"text/template/parse"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// maxFile is the maximum size of a template, in bytes.
+const maxFile = 256 << 10
+
+// The names of what the user asks, which a template has besides its variables.
+const (
+	inputName = "Input"
+	filesName = "Files"
+)
+
+var (
+	// fences match a front matter: its text, and the line that ends it.
+	fences       = regexp.MustCompile(`(?ms)\A---[ \t]*$\n?(.*?)(^---[ \t]*$\n?|\z)`)
+	variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
+)
+
+// Parse reads a template. A byte order mark is dropped and CRLF is a newline. The
+// error is an *Error.
+func Parse(source Source) (*Template, error) {
+	p := &parser{Template: &Template{Source: source, input: rand.Text(), files: rand.Text()}, unused: map[string]int{}}
+	for _, step := range []func(){p.split, p.readFront, p.readBody, p.try} {
+		if step(); p.err != nil {
+			return nil, p.err
+		}
+	}
+	return p.Template, nil
+}
+
+// parser reads a template in steps.
+type parser struct {
+	*Template
+	front, text string
+	unused      map[string]int // variables of the front matter, each with its line
+	err         *Error         // the first
+}
+
+func (p *parser) fail(line int, format string, args ...any) {
+	if p.err == nil {
+		p.err = &Error{Name: p.Name, Path: p.Path, Line: line, What: fmt.Sprintf(format, args...)}
+	}
+}
+
+// split separates the front matter from the text. Each begins with as many empty
+// lines as it takes to count lines as the file does.
+func (p *parser) split() {
+	if len(p.Text) > maxFile {
+		p.fail(0, "%v", errTooLarge)
+		return
+	}
+	text := strings.TrimPrefix(string(p.Text), "\ufeff")
+	if bad := strings.IndexByte(strings.ToValidUTF8(text, "\x00"), 0); bad >= 0 {
+		p.fail(1+strings.Count(text[:bad], "\n"), "it is not UTF-8 text")
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	switch m := fences.FindStringSubmatchIndex(text); {
+	case m == nil:
+		p.text = text
+	case m[4] == m[5]:
+		p.fail(1, "the front matter that begins here does not end: a line --- is missing")
+	default:
+		p.front = "\n" + text[m[2]:m[3]]
+		p.text = strings.Repeat("\n", strings.Count(text[:m[1]], "\n")) + text[m[1]:]
+	}
+}
+
+// readFront reads the description and the variables.
+func (p *parser) readFront() {
+	var document yaml.Node
+	if err := yaml.Unmarshal([]byte(p.front), &document); err != nil {
+		// It has its line only in its text: "yaml: line 3: cause".
+		line, cause := 1, strings.TrimPrefix(err.Error(), "yaml: ")
+		if n, _ := fmt.Sscanf(cause, "line %d:", &line); n > 0 {
+			_, cause, _ = strings.Cut(cause, ": ")
+			if strings.HasPrefix(cause, "did not find ") || strings.HasPrefix(cause, "found a tab ") {
+				line++ // yaml counts the lines of these from 0
+			}
+		}
+		p.fail(line, "the front matter is not YAML: %s", cause)
+	}
+	if document.Kind == 0 { // broken, or comments at most
+		return
+	}
+	_, front := p.mapping(document.Content[0], "the front matter", "the front matter", "description", "variables")
+	p.Description = p.scalar(front["description"], "description")
+	names, values := p.mapping(front["variables"], "variables", "")
+	for _, name := range names {
+		p.checkVariable(name.Line, name.Value)
+		p.unused[name.Value] = name.Line
+		v, value := Variable{Name: name.Value}, values[name.Value]
+		if value.Kind == yaml.ScalarNode && value.Tag != null {
+			v.Default = &value.Value
+		} else {
+			_, fields := p.mapping(value, "the variable "+v.Name, "a variable", "description", "default")
+			v.Description = p.scalar(fields["description"], "description")
+			if fields["default"] != nil {
+				v.Default = new(p.scalar(fields["default"], "default"))
+			}
+		}
+		p.Variables = append(p.Variables, v)
+	}
+}
+
+// checkVariable refuses what cannot be the name of a variable.
+func (p *parser) checkVariable(line int, name string) {
+	switch {
+	case strings.EqualFold(name, inputName), strings.EqualFold(name, filesName):
+		p.fail(line, "a variable cannot be called %q: {{.Input}} and {{.Files}} are what the user asks", name)
+	case !variableName.MatchString(name):
+		p.fail(line, "a variable cannot be called %q: use a letter, then letters, digits and _", name)
+	}
+}
+
+// null is the tag of an entry without a value.
+const null = "!!null"
+
+// mapping returns the keys of a mapping in order and their values; nil and null
+// have none. Where fields are listed, an owner may have no others.
+func (p *parser) mapping(node *yaml.Node, name, owner string, fields ...string) (keys []*yaml.Node, values map[string]*yaml.Node) {
+	if node == nil || node.Kind != yaml.MappingNode {
+		if node != nil && node.Tag != null {
+			p.fail(node.Line, "%s is not a mapping of names to values", name)
+		}
+		return nil, nil
+	}
+	values = map[string]*yaml.Node{}
+	for pair := range slices.Chunk(node.Content, 2) {
+		key := pair[0]
+		p.scalar(key, "a key")
+		if values[key.Value] != nil {
+			p.fail(key.Line, "%q is there twice", key.Value)
+		}
+		if len(fields) > 0 && !slices.Contains(fields, key.Value) {
+			p.fail(key.Line, "%s has no %q; it may have %s", owner, key.Value, strings.Join(fields, " and "))
+		}
+		keys, values[key.Value] = append(keys, key), pair[1]
+	}
+	return keys, values
+}
+
+// scalar returns the text of a node; that of nil and null is empty.
+func (p *parser) scalar(node *yaml.Node, name string) string {
+	if node == nil || node.Tag == null {
+		return ""
+	}
+	if node.Kind != yaml.ScalarNode {
+		p.fail(node.Line, "%s is not a text", name)
+	}
+	return node.Value
+}
+
+// readBody parses the text and refuses what is not part of the language.
+func (p *parser) readBody() {
+	if strings.TrimSpace(p.text) == "" {
+		p.fail(0, "the template has no text")
+		return
+	}
+	eq := func(a, b string) (bool, error) {
+		if marks := []string{p.input, p.files}; a != "" && b != "" && (slices.Contains(marks, a) || slices.Contains(marks, b)) {
+			return false, errors.New("{{.Input}} and {{.Files}} cannot be compared with a text")
+		}
+		return a == b, nil
+	}
+	ne := func(a, b string) (bool, error) {
+		equal, err := eq(a, b)
+		return !equal, err
+	}
+	orElse := func(fallback, value string) string { return cmp.Or(value, fallback) }
+	functions := template.FuncMap{"eq": eq, "ne": ne, "default": orElse, "trim": strings.TrimSpace}
+	var err error
+	if p.body, err = template.New("t").Option("missingkey=zero").Funcs(functions).Parse(p.text); err != nil {
+		p.failTemplate(err)
+		return
+	}
+	if len(p.body.Templates()) > 1 {
+		p.fail(0, "{{define}} cannot be used in a template")
+	}
+	p.check(p.body.Root, false)
+	for _, v := range p.Variables {
+		if line := p.unused[v.Name]; line > 0 {
+			p.fail(line, "the variable %q is not used: write {{.%s}} where it belongs", v.Name, v.Name)
+		}
+	}
+}
+
+// failTemplate reports an error of text/template, which has its line only in its
+// text: "template: t:4: cause" or, when it runs, "template: t:4:2: executing "t" at
+// <expression>: cause".
+func (p *parser) failTemplate(err error) {
+	line, cause := 0, strings.TrimPrefix(err.Error(), "template: t:")
+	_, _ = fmt.Sscanf(cause, "%d", &line)
+	_, cause, _ = strings.Cut(cause, ": ")
+	if rest, ok := strings.CutPrefix(cause, `executing "t" at <`); ok {
+		cause = "{{" + strings.Replace(rest, ">: ", "}}: ", 1)
+	}
+	p.fail(line, "%s", strings.Replace(cause, "started at t:", "started in line ", 1))
+}
+
+// check refuses a node unless it is listed here. A guarded one is printed only if
+// there is an Input or are Files. Of an expression it reports whether it uses one
+// of these, and whether a function in it may print another value instead.
+func (p *parser) check(n parse.Node, guarded bool) (given, chosen bool) {
+	switch n := n.(type) {
+	case *parse.TextNode, *parse.StringNode:
+	case *parse.ListNode:
+		for _, n := range n.Nodes {
+			p.check(n, guarded)
+		}
+	case *parse.ActionNode:
+		given, chosen = p.check(n.Pipe, guarded)
+		p.Needs = p.Needs || given && !chosen && !guarded
+	case *parse.IfNode:
+		given, _ = p.check(n.Pipe, guarded)
+		p.check(n.List, given || guarded)
+		if n.ElseList != nil {
+			p.check(n.ElseList, given || guarded)
+		}
+	case *parse.PipeNode:
+		if len(n.Decl) > 0 {
+			p.failAt(n, "a template cannot set %s; its values come from --var and the front matter", n.Decl[0])
+		}
+		for _, command := range n.Cmds {
+			for _, argument := range command.Args {
+				g, c := p.check(argument, guarded)
+				given, chosen = given || g, chosen || c
+			}
+		}
+	case *parse.IdentifierNode:
+		chosen = slices.Contains([]string{"default", "or", "and"}, n.Ident)
+		if !chosen && !slices.Contains([]string{"not", "eq", "ne", "trim"}, n.Ident) {
+			p.failAt(n, "function %q not defined", n.Ident)
+		}
+	case *parse.FieldNode:
+		given = p.checkField(n)
+	case *parse.RangeNode, *parse.WithNode, *parse.TemplateNode:
+		keyword, _, _ := strings.Cut(strings.Trim(n.String(), "{}"), " ")
+		p.failAt(n, "{{%s}} cannot be used in a template", keyword)
+	default:
+		p.failAt(n, "{{%s}} cannot be used; write {{.name}} or a text in quotes", n)
+	}
+	return given, chosen
+}
+
+// checkField checks a name with a dot, and reports whether it is .Input or .Files.
+func (p *parser) checkField(n *parse.FieldNode) (given bool) {
+	name := n.Ident[0]
+	if len(n.Ident) > 1 {
+		p.failAt(n, "{{%s}} cannot be used; a value has no parts", n)
+	}
+	if name == inputName || name == filesName {
+		return true
+	}
+	p.checkVariable(p.line(n), name)
+	delete(p.unused, name)
+	if !slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == name }) {
+		p.Variables = append(p.Variables, Variable{Name: name})
+	}
+	return false
+}
+
+func (p *parser) line(n parse.Node) int { return 1 + strings.Count(p.text[:n.Position()], "\n") }
+
+func (p *parser) failAt(n parse.Node, format string, args ...any) {
+	p.fail(p.line(n), format, args...)
+}
+
+// try renders the template with something and with nothing for every value, so
+// that an expression that cannot be computed is found when it is written.
+func (p *parser) try() {
+	for _, value := range []string{"x", ""} {
+		values := map[string]string{}
+		for _, v := range p.Variables {
+			values[v.Name] = value
+		}
+		if _, err := p.Render(Given{Words: value, Files: value}, values, 2*maxFile); errors.As(err, &p.err) {
+			return
+		}
+	}
+}
