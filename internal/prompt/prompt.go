@@ -8,6 +8,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -55,33 +56,28 @@ func (e *TextError) Failure() failure.Failure {
 // byte order mark is dropped and UTF-16 decoded. Errors are *TextError,
 // ErrNothingToSay, and one for a prompt over 10 MiB.
 func (p Parts) Assemble() (string, error) {
-	var parts []string
 	words := strings.Join(p.Words, " ")
 	if err := checkText("the prompt", words); err != nil {
 		return "", err
 	}
-	if strings.TrimSpace(words) != "" {
-		parts = append(parts, words)
-	}
+	texts := []string{words}
 	for _, file := range p.Files {
 		text, err := decode(file.Name, file.Data)
 		if err != nil {
 			return "", err
 		}
-		parts = append(parts, fenced(file.Name, text))
+		texts = append(texts, fenced(file.Name, text))
 	}
 	text, err := decode("standard input", p.Stdin)
 	if err != nil {
 		return "", err
 	}
-	text = strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r")
-	if strings.TrimSpace(text) != "" {
-		parts = append(parts, text)
-	}
-	if len(parts) == 0 {
+	texts = append(texts, strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"))
+	texts = slices.DeleteFunc(texts, func(text string) bool { return strings.TrimSpace(text) == "" })
+	if len(texts) == 0 {
 		return "", ErrNothingToSay
 	}
-	prompt := strings.Join(parts, "\n\n")
+	prompt := strings.Join(texts, "\n\n")
 	if len(prompt) > api.MaxPrompt {
 		return "", fmt.Errorf("the prompt has %d bytes, more than the limit of %d MiB", len(prompt), api.MaxPrompt>>20)
 	}
@@ -106,34 +102,26 @@ func decodeUTF16(name string, data []byte, order binary.ByteOrder) (string, erro
 	if len(data)%2 != 0 {
 		return "", &TextError{Name: name, Offset: len(data) - 1, What: "half a UTF-16 character"}
 	}
-	units := make([]uint16, 0, len(data)/2-1)
-	for i := 2; i < len(data); i += 2 {
-		units = append(units, order.Uint16(data[i:]))
+	var units []uint16
+	for unit := range slices.Chunk(data[2:], 2) {
+		units = append(units, order.Uint16(unit))
 	}
-	for i := 0; i < len(units); i++ {
-		switch {
-		case !utf16.IsSurrogate(rune(units[i])):
-		case i+1 < len(units) && utf16.DecodeRune(rune(units[i]), rune(units[i+1])) != unicode.ReplacementChar:
-			i++
-		default:
-			return "", &TextError{Name: name, Offset: 2 + 2*i, What: "an unpaired UTF-16 surrogate"}
+	at, text := 0, utf16.Decode(units)
+	for _, r := range text {
+		if r == unicode.ReplacementChar && units[at] != unicode.ReplacementChar {
+			return "", &TextError{Name: name, Offset: 2 + 2*at, What: "an unpaired UTF-16 surrogate"}
 		}
+		at += utf16.RuneLen(r)
 	}
-	text := string(utf16.Decode(units))
-	return text, checkText(name, text)
+	return string(text), checkText(name, string(text))
 }
 
 func checkText(name, text string) error {
 	if i := strings.IndexByte(text, 0); i >= 0 {
 		return &TextError{Name: name, Offset: i, What: "a NUL byte"}
 	}
-	if utf8.ValidString(text) {
-		return nil
-	}
-	for i, r := range text {
-		if _, size := utf8.DecodeRuneInString(text[i:]); r == utf8.RuneError && size == 1 {
-			return &TextError{Name: name, Offset: i, What: "invalid UTF-8"}
-		}
+	if i := strings.IndexByte(strings.ToValidUTF8(text, "\x00"), 0); i >= 0 {
+		return &TextError{Name: name, Offset: i, What: "invalid UTF-8"}
 	}
 	return nil
 }
@@ -144,14 +132,9 @@ func fenced(name, text string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError || r == '`' }) {
 		name = strconv.QuoteToASCII(name)
 	}
-	longest, run := 2, 0
-	for i := range len(text) {
-		if text[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+	longest := 2
+	for run := range strings.FieldsFuncSeq(text, func(r rune) bool { return r != '`' }) {
+		longest = max(longest, len(run))
 	}
 	fence := strings.Repeat("`", longest+1)
 	if text != "" && !strings.HasSuffix(text, "\n") {
@@ -163,12 +146,7 @@ func fenced(name, text string) string {
 // language is the info string of a file's block: its extension, if that is a plain word.
 func language(name string) string {
 	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
-	for _, r := range ext {
-		if r < '0' || r > '9' && r < 'a' || r > 'z' {
-			return ""
-		}
-	}
-	if len(ext) > 12 {
+	if len(ext) > 12 || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
 		return ""
 	}
 	return ext

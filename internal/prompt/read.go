@@ -71,32 +71,21 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, error) {
 // read reads the files, and standard input where it is named or was given on
 // purpose.
 func (s Sources) read(ctx context.Context, p *cli.Printer) (Parts, error) {
-	parts := Parts{}
-	named := false // standard input, by a "-"
-	for _, word := range s.Words {
-		if word == "-" {
-			named = true
-			continue
-		}
-		parts.Words = append(parts.Words, word)
-	}
+	named := slices.Contains(s.Words, "-")
+	parts := Parts{Words: slices.DeleteFunc(slices.Clone(s.Words), func(word string) bool { return word == "-" })}
 	for _, name := range s.Files {
+		file, read := File{Name: name}, func() ([]byte, error) { return ReadFile(ctx, name) }
 		if name == "-" {
 			if named || slices.ContainsFunc(parts.Files, func(f File) bool { return f.Name == "stdin" }) {
 				return parts, failure.Usagef("name standard input once", "standard input is named twice")
 			}
-			data, err := readStdin(ctx, p)
-			if err != nil {
-				return parts, err
-			}
-			parts.Files = append(parts.Files, File{Name: "stdin", Data: data})
-			continue
+			file.Name, read = "stdin", func() ([]byte, error) { return readStdin(ctx, p) }
 		}
-		data, err := ReadFile(ctx, name)
-		if err != nil {
+		var err error
+		if file.Data, err = read(); err != nil {
 			return parts, err
 		}
-		parts.Files = append(parts.Files, File{Name: name, Data: data})
+		parts.Files = append(parts.Files, file)
 	}
 	implied := len(parts.Words) == 0 && len(parts.Files) == 0 && !s.Edit && !p.IO.InTTY
 	if named || !slices.Contains(s.Files, "-") && (implied || carriesData(p.IO.In)) {

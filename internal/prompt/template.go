@@ -34,16 +34,14 @@ func ParseVariables(given []string) (map[string]string, error) {
 // are asked for on the terminal and added to values. Edited says that there need
 // be nothing to work on, because the text is edited before it is asked.
 func (p Parts) render(ctx context.Context, t *template.Template, values map[string]string, edited bool, streams *terminal.Streams) (string, error) {
-	var given template.Given
-	for _, part := range []struct {
-		text *string
-		from Parts
-	}{{&given.Words, Parts{Words: p.Words}}, {&given.Files, Parts{Files: p.Files}}, {&given.Stdin, Parts{Stdin: p.Stdin}}} {
+	var texts [3]string
+	for i, part := range []Parts{{Words: p.Words}, {Files: p.Files}, {Stdin: p.Stdin}} {
 		var err error
-		if *part.text, err = part.from.Assemble(); err != nil && !errors.Is(err, ErrNothingToSay) {
+		if texts[i], err = part.Assemble(); err != nil && !errors.Is(err, ErrNothingToSay) {
 			return "", err
 		}
 	}
+	given := template.Given{Words: texts[0], Files: texts[1], Stdin: texts[2]}
 	if t.Needs && given == (template.Given{}) && !edited {
 		return "", failure.Usagef("give it a prompt, files with -f or a pipe, like: git diff | hobnob chat -t "+t.Name, "the template %q has nothing to work on", t.Name)
 	}
