@@ -8,44 +8,36 @@ import (
 
 // show gives the best section, its variant for a platform when one is asked
 // for, and the names of those that come close.
-func (g *Guide) show(matches []match, p *platform) string {
-	best := &g.index.sections[matches[0].section]
-	var b strings.Builder
-	g.write(&b, best, p)
+func show(matches []match, p *platform) string {
+	answer := matches[0].section.answer(p)
 	var others []string
 	for _, m := range matches[1:] {
 		if m.score >= near*matches[0].score && len(others) < 2 {
-			others = append(others, g.index.sections[m.section].heading)
+			others = append(others, m.section.heading)
 		}
 	}
 	if len(others) > 0 {
-		fmt.Fprintf(&b, "\n**See also:** %s\n", strings.Join(others, " · "))
+		answer += "\n\n**See also:** " + strings.Join(others, " · ")
 	}
-	return strings.TrimSpace(b.String())
+	return answer
 }
 
-// write writes one section, as text or as its variant for a platform.
-func (g *Guide) write(b *strings.Builder, s *section, p *platform) {
+// answer returns the section, or its variant for a platform.
+func (s *section) answer(p *platform) string {
+	heading, note, text := s.heading, "", s.text
 	if p == nil {
-		fmt.Fprintf(b, "## %s\n\n%s\n", s.heading, s.text)
 		if len(s.variants) > 0 {
-			fmt.Fprintf(b, "\nFor %s, ask `hobnob chat -c \"and in %s?\"`.\n", names(s.variants), s.variants[0].platform)
+			text += fmt.Sprintf("\n\nFor %s, ask `hobnob chat -c \"and in %s?\"`.", names(s.variants), s.variants[0].platform)
 		}
-		return
+	} else if v, ok := s.variant(p); ok {
+		heading, text = heading+" ("+v.platform+")", v.text
+	} else if !mentions(s, p.name) && !mentions(s, p.near) {
+		note = "The manual has no " + p.name + " variant for this; here it is for a POSIX shell.\n\n"
+		if p.posix {
+			note = "The manual has no " + p.name + " variant for this: its commands are written for a POSIX shell such as bash or zsh and need no change.\n\n"
+		}
 	}
-	if v, ok := s.variant(p); ok {
-		fmt.Fprintf(b, "## %s (%s)\n\n%s\n", s.heading, v.platform, v.text)
-		return
-	}
-	fmt.Fprintf(b, "## %s\n\n", s.heading)
-	switch {
-	case mentions(s, p.name) || mentions(s, p.near):
-	case p.posix:
-		fmt.Fprintf(b, "The manual has no %s variant for this: its commands are written for a POSIX shell such as bash or zsh and need no change.\n\n", p.name)
-	default:
-		fmt.Fprintf(b, "The manual has no %s variant for this; here it is for a POSIX shell.\n\n", p.name)
-	}
-	fmt.Fprintf(b, "%s\n", s.text)
+	return strings.TrimSpace("## " + heading + "\n\n" + note + text)
 }
 
 // mentions reports whether a section's own text speaks of a platform.
@@ -53,21 +45,17 @@ func mentions(s *section, platform string) bool {
 	return slices.Contains(splitWords(s.heading+"\n"+s.text), strings.ToLower(platform))
 }
 
+// names lists the platforms of variants as a sentence does.
 func names(variants []variant) string {
-	all := make([]string, len(variants))
-	for i, v := range variants {
-		all[i] = v.platform
+	text := variants[0].platform
+	for i, v := range variants[1:] {
+		if i == len(variants)-2 {
+			text += " or " + v.platform
+		} else {
+			text += ", " + v.platform
+		}
 	}
-	return join(all, "or")
-}
-
-// join lists words as a sentence does.
-func join(words []string, last string) string {
-	if len(words) < 2 {
-		return strings.Join(words, "")
-	}
-	n := len(words) - 1
-	return strings.Join(words[:n], ", ") + " " + last + " " + words[n]
+	return text
 }
 
 // more gives the next sections for a question whose answer was already
@@ -85,16 +73,13 @@ func (g *Guide) more(q query, pages int) string {
 	}
 	next = next[min(pages*morePage, len(next)):]
 	if len(next) == 0 {
-		return g.nothingMore(&g.index.sections[matches[0].section])
+		return g.nothingMore(matches[0].section)
 	}
-	var b strings.Builder
-	for i, m := range next[:min(morePage, len(next))] {
-		if i > 0 {
-			b.WriteString("\n")
-		}
-		g.write(&b, &g.index.sections[m.section], q.platform)
+	var answers []string
+	for _, m := range next[:min(morePage, len(next))] {
+		answers = append(answers, m.section.answer(q.platform))
 	}
-	return strings.TrimSpace(b.String())
+	return strings.Join(answers, "\n\n")
 }
 
 // nothingMore answers "more" when nothing is left: with the other sections of the
@@ -115,52 +100,42 @@ func (g *Guide) nothingMore(s *section) string {
 func (g *Guide) unknown(matches []match) string {
 	var b strings.Builder
 	b.WriteString("The guide has no section on that.\n\nThe nearest topics are:\n\n")
-	for _, i := range g.nearest(matches, 3) {
-		fmt.Fprintf(&b, "- %s\n", g.index.sections[i].heading)
+	for _, s := range g.nearest(matches, 3) {
+		fmt.Fprintf(&b, "- %s\n", s.heading)
 	}
 	b.WriteString("\nThe guide knows hobnob's manual and nothing else. To ask a real agent, connect a service:\n\n" +
-		"```sh\nhobnob login\nhobnob chat \"your question\"\n```\n")
-	return strings.TrimSpace(b.String())
+		"```sh\nhobnob login\nhobnob chat \"your question\"\n```")
+	return b.String()
 }
 
 // nearest returns the sections of the best matches, filled up from the start
 // of the manual.
-func (g *Guide) nearest(matches []match, n int) []int {
-	var found []int
-	taken := map[int]bool{}
-	take := func(i int) {
-		if !taken[i] && len(found) < n {
-			taken[i] = true
-			found = append(found, i)
-		}
-	}
+func (g *Guide) nearest(matches []match, n int) []*section {
+	var found []*section
 	for _, m := range matches {
 		if m.coverage >= related {
-			take(m.section)
+			found = append(found, m.section)
 		}
 	}
 	for i := range g.index.sections {
-		take(i)
+		if s := &g.index.sections[i]; !slices.Contains(found, s) {
+			found = append(found, s)
+		}
 	}
-	return found
+	return found[:min(n, len(found))]
 }
 
 // topics lists what can be asked: of each topic the first few sections.
 func (g *Guide) topics(each int) string {
 	var b strings.Builder
-	b.WriteString("This is hobnob's guide. It answers questions about hobnob from the manual, without a network. Its topics:\n\n")
-	for rest := g.index.sections; len(rest) > 0; {
-		n := 1
-		for n < len(rest) && rest[n].topic == rest[0].topic {
-			n++
+	b.WriteString("This is hobnob's guide. It answers questions about hobnob from the manual, without a network. Its topics:\n")
+	for _, s := range g.index.sections {
+		if s.place == 1 {
+			fmt.Fprintf(&b, "\n- **%s**: %s", s.topic, s.heading)
+		} else if s.place <= each {
+			b.WriteString(" · " + s.heading)
 		}
-		var headings []string
-		for _, s := range rest[:min(n, each)] {
-			headings = append(headings, s.heading)
-		}
-		fmt.Fprintf(&b, "- **%s**: %s\n", rest[0].topic, strings.Join(headings, " · "))
-		rest = rest[n:]
 	}
-	b.WriteString("\nAsk in your own words:\n\n```sh\nhobnob chat \"how do I pipe a file into a chat?\"\nhobnob chat -c \"and in PowerShell?\"\nhobnob chat -c \"tell me more\"\n```\n")
-	return strings.TrimSpace(b.String())
+	b.WriteString("\n\nAsk in your own words:\n\n```sh\nhobnob chat \"how do I pipe a file into a chat?\"\nhobnob chat -c \"and in PowerShell?\"\nhobnob chat -c \"tell me more\"\n```")
+	return b.String()
 }

@@ -97,7 +97,7 @@ func (g *Guide) find(q query) string {
 	if !q.knows(matches) {
 		return g.unknown(matches)
 	}
-	return g.show(matches, q.platform)
+	return show(matches, q.platform)
 }
 
 // knows reports whether the best match may be given as the answer to q.

@@ -2,6 +2,7 @@ package guide
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -32,9 +33,6 @@ const (
 type index struct {
 	sections []section
 	postings map[string][]posting // by stem, in the order of sections
-	titles   [][]string           // stems of each heading, without stop words
-	narrow   []string             // the stem of the platform that a heading names, or ""
-	place    []int                // of each section in its topic, from 1
 }
 
 // posting is how far a section is about a term, from 0 to 1.
@@ -53,7 +51,7 @@ type term struct {
 
 // match is a section that holds some terms of a query.
 type match struct {
-	section int
+	section *section
 	score   float64
 	// coverage is the part of the query, by the rarity of its terms, that the
 	// section speaks of: from 0 to 1.
@@ -66,18 +64,13 @@ var quoted = regexp.MustCompile(`"[^"\n]*"`)
 
 // newIndex also returns the vocabulary: every word of the sections.
 func newIndex(sections []section, stop map[string]bool) (*index, []string) {
-	x := &index{
-		sections: sections,
-		postings: make(map[string][]posting, manyWords),
-		titles:   make([][]string, len(sections)),
-		narrow:   make([]string, len(sections)),
-		place:    make([]int, len(sections)),
-	}
+	x := &index{sections: sections, postings: make(map[string][]posting, manyWords)}
 	stems := make(map[string]string, manyWords)
-	for i, s := range sections {
-		x.place[i] = 1
+	for i := range sections {
+		s := &sections[i]
+		s.place = 1
 		if i > 0 && sections[i-1].topic == s.topic {
-			x.place[i] = x.place[i-1] + 1
+			s.place = sections[i-1].place + 1
 		}
 		x.add(i, s.heading, 1, stems)
 		x.add(i, s.words, inWords, stems)
@@ -88,18 +81,14 @@ func newIndex(sections []section, stop map[string]bool) (*index, []string) {
 		}
 		for _, w := range joinNegations(splitWords(s.heading)) {
 			if !stop[w] {
-				x.titles[i] = append(x.titles[i], stems[w])
+				s.title = append(s.title, stems[w])
 			}
 			if platformOf(w) != nil {
-				x.narrow[i] = stems[w]
+				s.narrow = stems[w]
 			}
 		}
 	}
-	vocabulary := make([]string, 0, len(stems))
-	for w := range stems {
-		vocabulary = append(vocabulary, w)
-	}
-	return x, vocabulary
+	return x, slices.Collect(maps.Keys(stems))
 }
 
 func (x *index) addMarkdown(section int, text string, stems map[string]string) {
@@ -182,7 +171,7 @@ func (x *index) rank(terms []term) []match {
 			}
 			m := &matches[i]
 			if m.met == nil {
-				m.section, m.met = i, make([]bool, len(terms))
+				m.section, m.met = &x.sections[i], make([]bool, len(terms))
 			}
 			m.met[t] = true
 			m.score += term.weight * gain
@@ -198,8 +187,8 @@ func (x *index) rank(terms []term) []match {
 			m.coverage /= total
 		}
 		m.score *= 1 + entireHeading*x.headingMet(m.section, terms)
-		m.score *= 1 + opening/float64(x.place[m.section])
-		if narrow := x.narrow[m.section]; narrow != "" && !named(terms, narrow) {
+		m.score *= 1 + opening/float64(m.section.place)
+		if narrow := m.section.narrow; narrow != "" && closest(terms, narrow) == 0 {
 			m.score *= unasked
 		}
 	}
@@ -220,9 +209,6 @@ func (x *index) best(t term, rarity float64) []float64 {
 	return best
 }
 
-// named reports whether terms look for a stem.
-func named(terms []term, stem string) bool { return closest(terms, stem) > 0 }
-
 // closest is how near the terms come to a stem, from 0 to 1.
 func closest(terms []term, stem string) float64 {
 	near := 0.0
@@ -237,9 +223,9 @@ func closest(terms []term, stem string) float64 {
 }
 
 // headingMet is the part of a section's heading that the terms speak of.
-func (x *index) headingMet(section int, terms []term) float64 {
+func (x *index) headingMet(s *section, terms []term) float64 {
 	var met, all float64
-	for _, title := range x.titles[section] {
+	for _, title := range s.title {
 		rarity := x.rarity(title)
 		all += rarity
 		met += closest(terms, title) * rarity

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,11 @@ type section struct {
 	words    string // what people call its subject, from a "words" comment
 	text     string // Markdown below the heading, without the variants
 	variants []variant
+
+	// Set by newIndex.
+	title  []string // stems of the heading, without stop words
+	narrow string   // the stem of the platform that the heading names, or ""
+	place  int      // in its topic, from 1
 }
 
 // variant is a "### " part of a section whose heading names a platform.
@@ -31,7 +37,17 @@ const firstFile = "getting-started.md"
 // readManual reads every .md file of manual. It refuses text outside a section,
 // which would never be found, and two sections with the same heading.
 func readManual(manual fs.FS) ([]section, error) {
-	names, err := manualFiles(manual)
+	var names []string
+	err := fs.WalkDir(manual, ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil || entry.IsDir() || path.Ext(name) != ".md":
+		case path.Base(name) == firstFile:
+			names = slices.Insert(names, 0, name)
+		default:
+			names = append(names, name)
+		}
+		return err
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -58,22 +74,6 @@ func readManual(manual fs.FS) ([]section, error) {
 		return nil, errors.New("manual has no sections")
 	}
 	return sections, nil
-}
-
-// manualFiles returns the paths of the manual's files in order.
-func manualFiles(manual fs.FS) ([]string, error) {
-	var first, names []string
-	err := fs.WalkDir(manual, ".", func(name string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil || entry.IsDir() || path.Ext(name) != ".md":
-		case path.Base(name) == firstFile:
-			first = append(first, name)
-		default:
-			names = append(names, name)
-		}
-		return err
-	})
-	return append(first, names...), err
 }
 
 // parseSections splits one file of the manual at its headings. A line that

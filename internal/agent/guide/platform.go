@@ -1,6 +1,9 @@
 package guide
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // platform is a shell or an operating system that commands may differ on.
 type platform struct {
@@ -23,22 +26,17 @@ var platforms = []platform{
 
 // platformNamed returns the platform whose name a heading is, or nil.
 func platformNamed(heading string) *platform {
-	for i := range platforms {
-		if strings.EqualFold(platforms[i].name, heading) {
-			return &platforms[i]
-		}
-	}
-	return nil
+	return findPlatform(func(p platform) bool { return strings.EqualFold(p.name, heading) })
 }
 
 // platformOf returns the platform that a lower-case word names, or nil.
 func platformOf(word string) *platform {
-	for i := range platforms {
-		for _, w := range platforms[i].words {
-			if w == word {
-				return &platforms[i]
-			}
-		}
+	return findPlatform(func(p platform) bool { return slices.Contains(p.words, word) })
+}
+
+func findPlatform(is func(platform) bool) *platform {
+	if i := slices.IndexFunc(platforms, is); i >= 0 {
+		return &platforms[i]
 	}
 	return nil
 }

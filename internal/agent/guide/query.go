@@ -184,24 +184,19 @@ func (g *Guide) isAmount(word string) bool {
 }
 
 func asksMore(words []string) bool {
-	asked := false
-	for _, w := range words {
-		if !among(goOnWords, w) {
-			return false
-		}
-		asked = asked || among(moreWords, w)
-	}
-	return asked
+	others := slices.DeleteFunc(slices.Clone(words), among(goOnWords))
+	return len(others) == 0 && slices.ContainsFunc(words, among(moreWords))
 }
 
 func leans(words []string) bool {
-	if len(words) > 0 && (words[0] == "and" || words[0] == "but" || words[0] == "also") {
-		return true
-	}
-	if len(words) > 1 && (words[0] == "what" || words[0] == "how") && words[1] == "about" {
-		return true
-	}
-	return slices.ContainsFunc(words, func(w string) bool { return among(leaningWords, w) })
+	text := strings.Join(words, " ") + " "
+	begins := func(start string) bool { return strings.HasPrefix(text, start) }
+	return slices.ContainsFunc([]string{"and ", "but ", "also ", "what about ", "how about "}, begins) ||
+		slices.ContainsFunc(words, among(leaningWords))
 }
 
-func among(list, word string) bool { return slices.Contains(strings.Fields(list), word) }
+// among returns what reports whether a word is one of the list.
+func among(list string) func(word string) bool {
+	words := strings.Fields(list)
+	return func(word string) bool { return slices.Contains(words, word) }
+}

@@ -33,24 +33,19 @@ func (s speller) correct(word string) (string, float64) {
 	if len(word) < shortest || len(word) > longest || !isASCII(word) {
 		return "", 0
 	}
-	type candidate struct {
-		word string
-		sure float64
-	}
-	var best candidate
+	best, sure := "", 0.0
 	for length := len(word) - 2; length <= len(word)+2; length++ {
 		for _, w := range s.byLength[length] {
 			if w[0] != word[0] && (length != len(word) || w[0] != word[1] || w[1] != word[0]) {
 				continue
 			}
 			// The vocabulary has no order; among equals the alphabet decides.
-			c := candidate{w, certainty(word, w)}
-			if c.sure > best.sure || c.sure > 0 && c.sure == best.sure && c.word < best.word {
-				best = c
+			if c := certainty(word, w); c > sure || c > 0 && c == sure && w < best {
+				best, sure = w, c
 			}
 		}
 	}
-	return best.word, best.sure
+	return best, sure
 }
 
 // certainty is how sure it is that typed was meant to be word.

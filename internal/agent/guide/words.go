@@ -77,7 +77,7 @@ func isWord(r rune) bool {
 // parts returns the words that a compound word or a long flag is made of, none
 // for a plain word.
 func parts(word string) []string {
-	if strings.IndexByte(word, '-') < 0 && strings.IndexByte(word, '_') < 0 || isFlag(word) && len(word) == 2 {
+	if !strings.ContainsAny(word, "-_") || isFlag(word) && len(word) == 2 {
 		return nil
 	}
 	return strings.FieldsFunc(word, func(r rune) bool { return r == '-' || r == '_' })
@@ -177,12 +177,7 @@ func stem(word string) string {
 }
 
 func hasAnySuffix(word string, suffixes ...string) bool {
-	for _, s := range suffixes {
-		if strings.HasSuffix(word, s) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(word, suffix) })
 }
 
 // undouble takes back the consonant that an ending doubled ("running").
