@@ -8,7 +8,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 
 	"github.com/creack/pty"
@@ -52,7 +52,7 @@ func draw(ctx context.Context, path string) error {
 	if err := build.Run(); err != nil {
 		return fmt.Errorf("cannot build hobnob: %w", err)
 	}
-	s := newScreen(columns)
+	s := &screen{rows: [][]span{nil}, pen: plain}
 	for i, args := range questions {
 		if i > 0 {
 			s.newline()
@@ -66,36 +66,34 @@ func draw(ctx context.Context, path string) error {
 			return fmt.Errorf("%s: %w", commandLine(args), err)
 		}
 	}
-	return os.WriteFile(path, render(s.lines()), 0o644)
+	rows, err := s.lines()
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(path, render(rows), 0o644)
 }
 
 // run returns what hobnob writes to a terminal with 256 colours, stdout and
 // stderr together, as a person sees it.
-func run(ctx context.Context, program, home string, args []string) ([]byte, error) {
+func run(ctx context.Context, program, home string, args []string) (string, error) {
 	command := exec.CommandContext(ctx, program, args...)
 	command.Env = []string{"HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8", "COLORFGBG=15;0"}
 	terminal, err := pty.StartWithSize(command, &pty.Winsize{Rows: 50, Cols: columns})
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer func() { _ = terminal.Close() }()
-	var output bytes.Buffer
+	var output strings.Builder
 	_, err = io.Copy(&output, terminal)
 	// Linux reports the end of a terminal as EIO.
 	if err != nil && (runtime.GOOS != "linux" || !errors.Is(err, syscall.EIO)) {
-		return nil, err
+		return "", err
 	}
-	return output.Bytes(), command.Wait()
+	return output.String(), command.Wait()
 }
 
-// commandLine is what a person types for args.
+// commandLine is what a person types for args, of which the last is a question.
 func commandLine(args []string) string {
-	line := "hobnob"
-	for i, arg := range args {
-		if i == len(args)-1 {
-			arg = `"` + arg + `"`
-		}
-		line += " " + arg
-	}
-	return line
+	last := len(args) - 1
+	return fmt.Sprintf("hobnob %s %q", strings.Join(args[:last], " "), args[last])
 }

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// style is how a character looks; a colour is an index of the 256, or unset.
+// style is how text looks; a colour is an index of the 256, or unset.
 type style struct {
 	fg, bg int
 	bold   bool
@@ -24,52 +24,50 @@ var (
 	commandStyle = style{fg: 15, bg: unset, bold: true}
 )
 
-type cell struct {
-	char rune
+// span is a piece of a row in one style.
+type span struct {
+	at   int // column
+	text string
 	style
 }
+
+// end is the column after the span.
+func (s span) end() int { return s.at + utf8.RuneCountInString(s.text) }
 
 // screen is a terminal that knows what hobnob writes: text, line ends, colours,
 // and the erasing of a line by the spinner. Anything else is an error, so that
 // the picture cannot go wrong unnoticed.
 type screen struct {
-	width int
-	rows  [][]cell
-	x     int
-	pen   style
+	rows     [][]span // the last is being written
+	pen      style
+	returned bool // to the first column
 }
 
-func newScreen(width int) *screen {
-	return &screen{width: width, rows: [][]cell{nil}, pen: plain}
-}
+// token is the next thing that is written: a text or a control sequence.
+var token = regexp.MustCompile(`^(?:[^\x00-\x1f\x7f]+|\r?\n|\r|\x1b\[([0-9;]*)([A-Za-z]))`)
 
-// sequence is a control sequence: its parameters and its final letter.
-var sequence = regexp.MustCompile(`^\x1b\[([0-9;]*)([A-Za-z])`)
-
-func (s *screen) write(output []byte) error {
-	for text := string(output); text != ""; {
-		if text[0] == '\x1b' {
-			found := sequence.FindStringSubmatch(text)
-			if found == nil {
-				return fmt.Errorf("cannot draw the sequence at %.12q", text)
-			}
-			if err := s.control(found[1], found[2]); err != nil {
+func (s *screen) write(output string) error {
+	for output != "" {
+		found := token.FindStringSubmatch(output)
+		if found == nil {
+			return fmt.Errorf("cannot draw the control character at %.12q", output)
+		}
+		output = output[len(found[0]):]
+		switch text := found[0]; {
+		case text == "\r":
+			s.returned = true
+		case strings.HasSuffix(text, "\n"):
+			s.newline()
+		case found[2] == "m":
+			if err := s.colour(found[1]); err != nil {
 				return err
 			}
-			text = text[len(found[0]):]
-			continue
-		}
-		char, size := utf8.DecodeRuneInString(text)
-		text = text[size:]
-		switch {
-		case char == '\r':
-			s.x = 0
-		case char == '\n':
-			s.newline()
-		case char < ' ':
-			return fmt.Errorf("cannot draw the character %q", char)
+		case text == "\x1b[K" && s.returned:
+			s.rows[len(s.rows)-1], s.returned = nil, false
+		case found[2] != "" || s.returned:
+			return fmt.Errorf("cannot draw %q", text)
 		default:
-			s.put(char)
+			s.put(text)
 		}
 	}
 	return nil
@@ -78,76 +76,45 @@ func (s *screen) write(output []byte) error {
 // typed writes the line that a person types.
 func (s *screen) typed(line string) {
 	s.pen = promptStyle
-	s.put('$')
-	s.put(' ')
+	s.put("$ ")
 	s.pen = commandStyle
-	for _, char := range line {
-		s.put(char)
-	}
+	s.put(line)
 	s.pen = plain
 	s.newline()
 }
 
-func (s *screen) newline() {
-	s.rows = append(s.rows, nil)
-	s.x = 0
-}
+func (s *screen) newline() { s.rows, s.returned = append(s.rows, nil), false }
 
-func (s *screen) put(char rune) {
-	if s.x == s.width {
-		s.newline()
+func (s *screen) put(text string) {
+	row, at := &s.rows[len(s.rows)-1], 0
+	if n := len(*row); n > 0 {
+		last := &(*row)[n-1]
+		if at = last.end(); last.style == s.pen {
+			last.text += text
+			return
+		}
 	}
-	last := len(s.rows) - 1
-	row := s.rows[last]
-	for len(row) <= s.x {
-		row = append(row, cell{' ', plain})
-	}
-	row[s.x] = cell{char, s.pen}
-	s.rows[last] = row
-	s.x++
-}
-
-func (s *screen) control(parameters, letter string) error {
-	last := len(s.rows) - 1
-	switch {
-	case letter == "m":
-		return s.colour(parameters)
-	case letter == "K" && (parameters == "" || parameters == "0"):
-		s.rows[last] = s.rows[last][:min(s.x, len(s.rows[last]))]
-		return nil
-	}
-	return fmt.Errorf("cannot draw the control sequence ESC [ %s %s", parameters, letter)
+	*row = append(*row, span{at, text, s.pen})
 }
 
 // colour applies the parameters of an SGR sequence (ECMA-48, 8.3.117).
 func (s *screen) colour(parameters string) error {
-	var codes []int
-	for _, text := range strings.Split(parameters, ";") {
-		code, err := strconv.Atoi("0" + text)
-		if err != nil {
-			return err
-		}
-		codes = append(codes, code)
-	}
-	for i := 0; i < len(codes); i++ {
-		switch code := codes[i]; {
-		case code == 0:
+	for codes := strings.Split(parameters, ";"); len(codes) > 0; codes = codes[1:] {
+		switch code := codes[0]; {
+		case code == "" || code == "0":
 			s.pen = plain
-		case code == 1:
+		case code == "1":
 			s.pen.bold = true
-		case code == 22:
-			s.pen.bold = false
-		case (code == 38 || code == 48) && i+2 < len(codes) && codes[i+1] == 5 && codes[i+2] < 256:
-			if code == 38 {
-				s.pen.fg = codes[i+2]
-			} else {
-				s.pen.bg = codes[i+2]
+		case (code == "38" || code == "48") && len(codes) > 2 && codes[1] == "5":
+			n, err := strconv.ParseUint(codes[2], 10, 8)
+			if err != nil {
+				return err
 			}
-			i += 2
-		case code == 39:
-			s.pen.fg = unset
-		case code == 49:
-			s.pen.bg = unset
+			if codes = codes[2:]; code == "38" {
+				s.pen.fg = int(n)
+			} else {
+				s.pen.bg = int(n)
+			}
 		default:
 			return fmt.Errorf("cannot draw the colours ESC [ %s m", parameters)
 		}
@@ -156,10 +123,15 @@ func (s *screen) colour(parameters string) error {
 }
 
 // lines returns the rows without the empty ones at the end.
-func (s *screen) lines() [][]cell {
+func (s *screen) lines() ([][]span, error) {
 	rows := s.rows
 	for len(rows) > 0 && len(rows[len(rows)-1]) == 0 {
 		rows = rows[:len(rows)-1]
 	}
-	return rows
+	for _, row := range rows {
+		if n := len(row); n > 0 && row[n-1].end() > columns {
+			return nil, fmt.Errorf("wider than %d columns: %q", columns, row[n-1].text)
+		}
+	}
+	return rows, nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Sizes in pixels. The advance is that of most monospace fonts at this size;
@@ -25,15 +26,8 @@ const (
 	foreground = "#d4d4d4"
 )
 
-// span is a piece of a row in one style.
-type span struct {
-	at   int // column
-	text string
-	style
-}
-
 // render draws the rows in a window.
-func render(rows [][]cell) []byte {
+func render(rows [][]span) []byte {
 	width := int(columns*advance) + 2*margin
 	height := titleBar + len(rows)*lineHeight + margin
 	var b bytes.Buffer
@@ -43,9 +37,9 @@ func render(rows [][]cell) []byte {
 <rect x=".5" y=".5" width="%d" height="%d" rx="9.5" fill="%s" stroke="%s"/>
 <circle cx="20" cy="19" r="6" fill="#ff5f57"/><circle cx="40" cy="19" r="6" fill="#febc2e"/><circle cx="60" cy="19" r="6" fill="#28c840"/>
 <g fill="%s">
-`, width, height, width, height, escape(description(rows)), fontSize, width-1, height-1, background, border, foreground)
+`, width, height, width, height, escape(description()), fontSize, width-1, height-1, background, border, foreground)
 	for i, row := range rows {
-		for _, s := range spans(row) {
+		for _, s := range row {
 			s.draw(&b, titleBar+i*lineHeight)
 		}
 	}
@@ -54,54 +48,35 @@ func render(rows [][]cell) []byte {
 }
 
 // description is the text of the window for those who cannot see it: what was typed.
-func description(rows [][]cell) string {
+func description() string {
 	var typed []string
-	for _, row := range rows {
-		if len(row) > 2 && row[0].style == promptStyle {
-			var line strings.Builder
-			for _, c := range row[2:] {
-				line.WriteRune(c.char)
-			}
-			typed = append(typed, line.String())
-		}
+	for _, args := range questions {
+		typed = append(typed, commandLine(args))
 	}
 	return "A terminal: " + strings.Join(typed, ", then ") + ", each with the answer of the built-in guide"
 }
 
-// spans splits a row where its style changes.
-func spans(row []cell) []span {
-	var out []span
-	for x, c := range row {
-		if n := len(out); n > 0 && out[n-1].style == c.style {
-			out[n-1].text += string(c.char)
-			continue
-		}
-		out = append(out, span{at: x, text: string(c.char), style: c.style})
-	}
-	return out
-}
-
 // draw writes a span whose row begins at y.
 func (s span) draw(b *bytes.Buffer, y int) {
-	length := len([]rune(s.text))
 	if s.bg != unset {
 		fmt.Fprintf(b, `<rect x="%s" y="%d" width="%s" height="%d" rx="2" fill="%s"/>`+"\n",
-			pixels(margin+float64(s.at)*advance), y, pixels(float64(length)*advance), lineHeight-1, hex(s.bg))
+			pixels(margin+float64(s.at)*advance), y, pixels(float64(s.end()-s.at)*advance), lineHeight-1, hex(s.bg))
 	}
-	text := strings.TrimLeft(s.text, " ")
-	at := s.at + length - len([]rune(text))
-	if text = strings.TrimRight(text, " "); text == "" {
+	end := s.end()
+	s.text = strings.TrimLeft(s.text, " ")
+	s.at = end - utf8.RuneCountInString(s.text)
+	if s.text = strings.TrimRight(s.text, " "); s.text == "" {
 		return
 	}
 	fmt.Fprintf(b, `<text x="%s" y="%d" textLength="%s"`,
-		pixels(margin+float64(at)*advance), y+lineHeight-6, pixels(float64(len([]rune(text)))*advance))
+		pixels(margin+float64(s.at)*advance), y+lineHeight-6, pixels(float64(s.end()-s.at)*advance))
 	if s.bold {
 		b.WriteString(` class="b"`)
 	}
 	if s.fg != unset {
 		fmt.Fprintf(b, ` fill="%s"`, hex(s.fg))
 	}
-	fmt.Fprintf(b, ">%s</text>\n", escape(text))
+	fmt.Fprintf(b, ">%s</text>\n", escape(s.text))
 }
 
 // pixels is a length without needless digits.
@@ -127,16 +102,10 @@ func hex(n int) string {
 	case n < 16:
 		return basic[n]
 	case n < 232:
-		level := func(i int) int {
-			if i == 0 {
-				return 0
-			}
-			return 55 + 40*i
-		}
+		level := func(i int) int { return 55*min(i, 1) + 40*i }
 		n -= 16
 		return fmt.Sprintf("#%02x%02x%02x", level(n/36), level(n/6%6), level(n%6))
-	default:
-		grey := 8 + 10*(n-232)
-		return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
 	}
+	grey := 8 + 10*(n-232)
+	return fmt.Sprintf("#%02x%02x%02x", grey, grey, grey)
 }
