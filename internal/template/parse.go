@@ -169,18 +169,19 @@ func (p *parser) readBody() {
 		p.fail(0, "the template has no text")
 		return
 	}
-	eq := func(a, b string) (bool, error) {
-		if marks := []string{p.input, p.files}; a != "" && b != "" && (slices.Contains(marks, a) || slices.Contains(marks, b)) {
-			return false, errors.New("{{.Input}} and {{.Files}} cannot be compared with a text")
+	marks := []string{p.input, p.files}
+	compare := func(equal bool) func(a, b string) (bool, error) {
+		return func(a, b string) (bool, error) {
+			if a != "" && b != "" && (slices.Contains(marks, a) || slices.Contains(marks, b)) {
+				return false, errors.New("{{.Input}} and {{.Files}} cannot be compared with a text")
+			}
+			return (a == b) == equal, nil
 		}
-		return a == b, nil
 	}
-	ne := func(a, b string) (bool, error) {
-		equal, err := eq(a, b)
-		return !equal, err
+	functions := template.FuncMap{
+		"eq": compare(true), "ne": compare(false), "trim": strings.TrimSpace,
+		"default": func(fallback, value string) string { return cmp.Or(value, fallback) },
 	}
-	orElse := func(fallback, value string) string { return cmp.Or(value, fallback) }
-	functions := template.FuncMap{"eq": eq, "ne": ne, "default": orElse, "trim": strings.TrimSpace}
 	var err error
 	if p.body, err = template.New("t").Option("missingkey=zero").Funcs(functions).Parse(p.text); err != nil {
 		p.failTemplate(err)
