@@ -59,7 +59,7 @@ func names(variants []variant) string {
 }
 
 // more gives the next sections for a question whose answer was already
-// followed by pages of more.
+// followed by pages of more; when none is left, the sections of the topic.
 func (g *Guide) more(q query, pages int) string {
 	matches := g.index.rank(q.terms)
 	if !q.knows(matches) {
@@ -73,7 +73,14 @@ func (g *Guide) more(q query, pages int) string {
 	}
 	next = next[min(pages*morePage, len(next)):]
 	if len(next) == 0 {
-		return g.nothingMore(matches[0].section)
+		topic := matches[0].section.topic
+		answer := "That is all the guide has on that. The topic is **" + topic + "**, with these sections:\n"
+		for _, s := range g.index.sections {
+			if s.topic == topic {
+				answer += "\n- " + s.heading
+			}
+		}
+		return answer
 	}
 	var answers []string
 	for _, m := range next[:min(morePage, len(next))] {
@@ -82,30 +89,15 @@ func (g *Guide) more(q query, pages int) string {
 	return strings.Join(answers, "\n\n")
 }
 
-// nothingMore answers "more" when nothing is left: with the other sections of the
-// topic.
-func (g *Guide) nothingMore(s *section) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "That is all the guide has on that. The topic is **%s**, with these sections:\n\n", s.topic)
-	for _, other := range g.index.sections {
-		if other.topic == s.topic {
-			fmt.Fprintf(&b, "- %s\n", other.heading)
-		}
-	}
-	return strings.TrimSpace(b.String())
-}
-
 // unknown answers a question that the manual does not: with the three nearest
 // sections and how to connect a real agent.
 func (g *Guide) unknown(matches []match) string {
-	var b strings.Builder
-	b.WriteString("The guide has no section on that.\n\nThe nearest topics are:\n\n")
+	answer := "The guide has no section on that.\n\nThe nearest topics are:\n"
 	for _, s := range g.nearest(matches, 3) {
-		fmt.Fprintf(&b, "- %s\n", s.heading)
+		answer += "\n- " + s.heading
 	}
-	b.WriteString("\nThe guide knows hobnob's manual and nothing else. To ask a real agent, connect a service:\n\n" +
-		"```sh\nhobnob login\nhobnob chat \"your question\"\n```")
-	return b.String()
+	return answer + "\n\nThe guide knows hobnob's manual and nothing else. To ask a real agent, connect a service:\n\n" +
+		"```sh\nhobnob login\nhobnob chat \"your question\"\n```"
 }
 
 // nearest returns the sections of the best matches, filled up from the start

@@ -78,7 +78,8 @@ func (g *Guide) Answer(questions []string) string {
 		earlier.platform = q.platform
 		return g.find(earlier)
 	case q.empty() && q.platform != nil:
-		return g.find(g.about(q.platform))
+		q.terms = []term{g.term(strings.ToLower(q.platform.name), 1)} // "PowerShell?" asks for itself
+		return g.find(q)
 	case q.empty():
 		return g.topics(fewSections)
 	}
@@ -147,10 +148,4 @@ func (g *Guide) together(q, earlier query) (query, bool) {
 	}
 	met := matches[0].met
 	return both, slices.Contains(met[:len(q.terms)], true) && slices.Contains(met[len(q.terms):], true)
-}
-
-// about asks for a platform itself, which is all that a first question such as
-// "PowerShell?" names.
-func (g *Guide) about(p *platform) query {
-	return query{terms: []term{g.term(strings.ToLower(p.name), 1)}, platform: p}
 }

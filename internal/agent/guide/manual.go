@@ -112,7 +112,11 @@ func parseSections(file string) ([]section, error) {
 		return nil, errors.New("no title")
 	}
 	for i := range sections {
-		sections[i].trim()
+		s := &sections[i]
+		s.text = strings.TrimSpace(s.text)
+		for i := range s.variants {
+			s.variants[i].text = strings.TrimSpace(s.variants[i].text)
+		}
 	}
 	return sections, nil
 }
@@ -146,13 +150,6 @@ func (s *section) add(level int, heading, line string) {
 		return
 	}
 	s.text += line
-}
-
-func (s *section) trim() {
-	s.text = strings.TrimSpace(s.text)
-	for i := range s.variants {
-		s.variants[i].text = strings.TrimSpace(s.variants[i].text)
-	}
 }
 
 // variant returns the text written for a platform, or for the one that comes

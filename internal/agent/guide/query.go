@@ -57,17 +57,13 @@ func paragraphs(message string) []string {
 
 // understand reads the first paragraph of a message that names a subject.
 func (g *Guide) understand(message string) query {
-	var first query
-	for i, paragraph := range paragraphs(message) {
-		q := g.parse(paragraph)
-		if i == 0 {
-			first = q
-		}
-		if !q.empty() || q.more || q.platform != nil {
+	all := paragraphs(message)
+	for _, paragraph := range all {
+		if q := g.parse(paragraph); !q.empty() || q.more || q.platform != nil {
 			return q
 		}
 	}
-	return first
+	return g.parse(all[0])
 }
 
 // parse reads one paragraph.

@@ -150,14 +150,12 @@ type substitute struct {
 }
 
 func newLexicon() *lexicon {
-	l := &lexicon{stop: map[string]bool{}, faint: map[string]bool{}, related: map[string][]substitute{}}
+	l := &lexicon{stop: map[string]bool{}, faint: map[string]bool{}, related: map[string][]substitute{}, words: strings.Fields(stopWords + " " + faintWords)}
 	for _, w := range strings.Fields(stopWords) {
 		l.stop[w] = true
-		l.words = append(l.words, w)
 	}
 	for _, w := range strings.Fields(faintWords) {
 		l.faint[stem(w)] = true
-		l.words = append(l.words, w)
 	}
 	for _, group := range synonyms {
 		words := strings.Fields(group.words)
