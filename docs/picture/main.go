@@ -59,18 +59,14 @@ func draw(ctx context.Context, path string) error {
 		}
 		s.typed(commandLine(args))
 		output, err := run(ctx, program, filepath.Join(dir, "home"), args)
+		if err == nil {
+			err = s.write(output)
+		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", commandLine(args), err)
 		}
-		if err := s.write(output); err != nil {
-			return fmt.Errorf("%s: %w", commandLine(args), err)
-		}
 	}
-	rows, err := s.lines()
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(path, render(rows), 0o644)
+	return os.WriteFile(path, render(s.lines()), 0o644)
 }
 
 // run returns what hobnob writes to a terminal with 256 colours, stdout and

@@ -67,7 +67,9 @@ func (s *screen) write(output string) error {
 		case found[2] != "" || s.returned:
 			return fmt.Errorf("cannot draw %q", text)
 		default:
-			s.put(text)
+			if end := s.put(text); end > columns {
+				return fmt.Errorf("wider than %d columns: %q", columns, text)
+			}
 		}
 	}
 	return nil
@@ -85,16 +87,17 @@ func (s *screen) typed(line string) {
 
 func (s *screen) newline() { s.rows, s.returned = append(s.rows, nil), false }
 
-func (s *screen) put(text string) {
-	row, at := &s.rows[len(s.rows)-1], 0
+// put writes text and returns the column after it.
+func (s *screen) put(text string) (end int) {
+	row, next := &s.rows[len(s.rows)-1], span{0, text, s.pen}
 	if n := len(*row); n > 0 {
-		last := &(*row)[n-1]
-		if at = last.end(); last.style == s.pen {
-			last.text += text
-			return
+		last := (*row)[n-1]
+		if next.at = last.end(); last.style == s.pen {
+			*row, next = (*row)[:n-1], span{last.at, last.text + text, s.pen}
 		}
 	}
-	*row = append(*row, span{at, text, s.pen})
+	*row = append(*row, next)
+	return next.end()
 }
 
 // colour applies the parameters of an SGR sequence (ECMA-48, 8.3.117).
@@ -123,15 +126,10 @@ func (s *screen) colour(parameters string) error {
 }
 
 // lines returns the rows without the empty ones at the end.
-func (s *screen) lines() ([][]span, error) {
+func (s *screen) lines() [][]span {
 	rows := s.rows
 	for len(rows) > 0 && len(rows[len(rows)-1]) == 0 {
 		rows = rows[:len(rows)-1]
 	}
-	for _, row := range rows {
-		if n := len(row); n > 0 && row[n-1].end() > columns {
-			return nil, fmt.Errorf("wider than %d columns: %q", columns, row[n-1].text)
-		}
-	}
-	return rows, nil
+	return rows
 }

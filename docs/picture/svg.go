@@ -2,8 +2,8 @@ package main
 
 import (
 	"bytes"
-	"encoding/xml"
 	"fmt"
+	"html"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -37,7 +37,7 @@ func render(rows [][]span) []byte {
 <rect x=".5" y=".5" width="%d" height="%d" rx="9.5" fill="%s" stroke="%s"/>
 <circle cx="20" cy="19" r="6" fill="#ff5f57"/><circle cx="40" cy="19" r="6" fill="#febc2e"/><circle cx="60" cy="19" r="6" fill="#28c840"/>
 <g fill="%s">
-`, width, height, width, height, escape(description()), fontSize, width-1, height-1, background, border, foreground)
+`, width, height, width, height, html.EscapeString(description()), fontSize, width-1, height-1, background, border, foreground)
 	for i, row := range rows {
 		for _, s := range row {
 			s.draw(&b, titleBar+i*lineHeight)
@@ -76,18 +76,12 @@ func (s span) draw(b *bytes.Buffer, y int) {
 	if s.fg != unset {
 		fmt.Fprintf(b, ` fill="%s"`, hex(s.fg))
 	}
-	fmt.Fprintf(b, ">%s</text>\n", escape(s.text))
+	fmt.Fprintf(b, ">%s</text>\n", html.EscapeString(s.text))
 }
 
 // pixels is a length without needless digits.
 func pixels(n float64) string {
 	return strconv.FormatFloat(float64(int(n*10+0.5))/10, 'f', -1, 64)
-}
-
-func escape(text string) string {
-	var b strings.Builder
-	_ = xml.EscapeText(&b, []byte(text)) // a strings.Builder does not fail
-	return b.String()
 }
 
 // basic are the first 16 colours, which each terminal chooses for itself.
