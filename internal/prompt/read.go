@@ -110,7 +110,7 @@ func carriesData(in io.Reader) bool {
 	return err == nil && (info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 || info.Mode().IsRegular() && info.Size() > 0)
 }
 
-// readStdin reads standard input, at most one byte more than a prompt may have.
+// readStdin reads standard input up to the size that a prompt may have.
 func readStdin(ctx context.Context, p *cli.Printer) ([]byte, error) {
 	if p.IO.ErrTTY {
 		hint := time.AfterFunc(slowInput, func() {
@@ -119,11 +119,7 @@ func readStdin(ctx context.Context, p *cli.Printer) ([]byte, error) {
 		defer hint.Stop()
 	}
 	return interruptibly(ctx, func() ([]byte, error) {
-		data, err := io.ReadAll(io.LimitReader(p.IO.In, api.MaxPrompt+1))
-		if err != nil {
-			return nil, fmt.Errorf("cannot read standard input: %w", err)
-		}
-		return data, tooLarge("standard input", data)
+		return readAll("standard input", p.IO.In)
 	})
 }
 
@@ -139,11 +135,7 @@ func ReadFile(ctx context.Context, name string) ([]byte, error) {
 		if info, err := file.Stat(); err == nil && info.IsDir() {
 			return nil, failure.Usagef("name its files, each with -f", "%s is a directory", name)
 		}
-		data, err := io.ReadAll(io.LimitReader(file, api.MaxPrompt+1))
-		if err != nil {
-			return nil, fmt.Errorf("cannot read %s: %w", name, err)
-		}
-		return data, tooLarge(name, data)
+		return readAll(name, file)
 	})
 }
 
@@ -167,9 +159,14 @@ func interruptibly(ctx context.Context, read func() ([]byte, error)) ([]byte, er
 	}
 }
 
-func tooLarge(name string, data []byte) error {
-	if len(data) > api.MaxPrompt {
-		return failure.Usagef("send a part of it", "%s is larger than a prompt may be, %d MiB", name, api.MaxPrompt>>20)
+// readAll reads at most one byte more than a prompt may have.
+func readAll(name string, in io.Reader) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(in, api.MaxPrompt+1))
+	if err != nil {
+		return nil, fmt.Errorf("cannot read %s: %w", name, err)
 	}
-	return nil
+	if len(data) > api.MaxPrompt {
+		return nil, failure.Usagef("send a part of it", "%s is larger than a prompt may be, %d MiB", name, api.MaxPrompt>>20)
+	}
+	return data, nil
 }
