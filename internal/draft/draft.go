@@ -39,29 +39,18 @@ func Open(dir, name string) (d *Draft, text string, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, "", err
 	}
-	free := -1
-	for n := range mostDrafts {
-		_, err := os.Stat(path(dir, name, n))
-		if err != nil && free < 0 {
-			free = n
-		}
-		if err != nil {
-			continue
-		}
-		if d, text, err := take(path(dir, name, n)); err != nil || d != nil {
-			return d, text, err
-		}
-	}
-	for n := max(free, 0); n < mostDrafts; n++ {
-		if d, text, err := take(path(dir, name, n)); err != nil || d != nil {
-			return d, text, err
+	for _, exists := range []bool{true, false} {
+		for n := range mostDrafts {
+			path := filepath.Join(dir, fmt.Sprintf("%s-%d.md", name, n+1))
+			if _, err := os.Stat(path); (err == nil) != exists {
+				continue
+			}
+			if d, text, err := take(path); err != nil || d != nil {
+				return d, text, err
+			}
 		}
 	}
 	return nil, "", fmt.Errorf("%s holds too many drafts called %s", dir, name)
-}
-
-func path(dir, name string, n int) string {
-	return filepath.Join(dir, fmt.Sprintf("%s-%d.md", name, n+1))
 }
 
 // take opens the draft at path unless another process has it; then d is nil.
