@@ -19,11 +19,7 @@ import (
 // mode 0700. A symbolic link is followed, so that a file which a dotfile
 // manager owns stays where it put it.
 func Write(path string, data []byte) error {
-	path, err := target(path)
-	if err != nil {
-		return err
-	}
-	return write(path, os.Rename, func(w io.Writer) error {
+	return Fill(path, func(w io.Writer) error {
 		_, err := w.Write(data)
 		return err
 	})
@@ -63,12 +59,8 @@ func absent(path string) error {
 // renameNew is os.Rename that replaces nothing. Where the file system has no
 // hard links a file that appears in the same moment would be replaced.
 func renameNew(from, to string) error {
-	err := os.Link(from, to)
-	switch {
-	case err == nil:
+	if os.Link(from, to) == nil {
 		return os.Remove(from)
-	case errors.Is(err, fs.ErrExist):
-		return absent(to)
 	}
 	if err := absent(to); err != nil {
 		return err
@@ -112,17 +104,13 @@ func write(path string, rename func(from, to string) error, fill func(io.Writer)
 // its own target.
 func target(path string) (string, error) {
 	resolved, err := filepath.EvalSymlinks(path)
-	switch {
-	case err == nil:
-		return resolved, nil
-	case errors.Is(err, fs.ErrNotExist):
-		if info, lerr := os.Lstat(path); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
-			return "", fmt.Errorf("%s is a symbolic link to a file that does not exist", path)
-		}
-		return path, nil
-	default:
-		return "", err
+	if !errors.Is(err, fs.ErrNotExist) {
+		return resolved, err
 	}
+	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return "", fmt.Errorf("%s is a symbolic link to a file that does not exist", path)
+	}
+	return path, nil
 }
 
 // SyncDir returns once the names of the files in dir are on disk: until then a
