@@ -102,9 +102,6 @@ func (a account) checkParents(path string) *Problem {
 		if errors.Is(err, fs.ErrNotExist) && at != filepath.Dir(at) {
 			continue
 		}
-		if err == nil {
-			return nil
-		}
 		found := Check(at, Write|Enter)
 		if found == nil {
 			return nil

@@ -44,28 +44,20 @@ func Ago(t, now time.Time) string {
 	return t.Local().Format(time.DateOnly)
 }
 
-// ParseAge reads a number of minutes, hours, days or weeks: 90m, 12h, 30d, 8w.
-func ParseAge(text string) (age time.Duration, ok bool) {
-	units := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}
-	if len(text) < 2 {
-		return 0, false
-	}
-	unit, ok := units[text[len(text)-1]]
-	n, err := strconv.ParseUint(text[:len(text)-1], 10, 31)
-	if !ok || err != nil || time.Duration(n) > (1<<62)/unit {
-		return 0, false
-	}
-	return time.Duration(n) * unit, true
-}
-
-// ParseSince reads an age before now, or a date as the beginning of that day in
-// the location of now; an empty text is the zero time. Errors are of kind failure.Usage.
+// ParseSince reads an age before now in minutes, hours, days or weeks (90m, 12h,
+// 30d, 8w), or a date as the beginning of that day in the location of now; an empty
+// text is the zero time. Errors are of kind failure.Usage.
 func ParseSince(text string, now time.Time) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
 	}
-	if age, ok := ParseAge(strings.TrimSpace(text)); ok {
-		return now.Add(-age), nil
+	if age := strings.TrimSpace(text); len(age) > 1 {
+		last := len(age) - 1
+		unit := map[byte]time.Duration{'m': time.Minute, 'h': time.Hour, 'd': 24 * time.Hour, 'w': 7 * 24 * time.Hour}[age[last]]
+		n, err := strconv.ParseUint(age[:last], 10, 31)
+		if err == nil && unit > 0 && time.Duration(n) <= (1<<62)/unit {
+			return now.Add(-time.Duration(n) * unit), nil
+		}
 	}
 	if day, err := time.ParseInLocation(time.DateOnly, text, now.Location()); err == nil {
 		return day, nil

@@ -16,10 +16,8 @@ func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\'
 
 // Word returns text as one word, quoted only if it needs to be.
 func Word(text string) string {
-	special := func(r rune) bool {
-		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.", r)
-	}
-	if text == "" || strings.ContainsFunc(text, special) {
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+	if text == "" || strings.Trim(text, plain) != "" {
 		return Quote(text)
 	}
 	return text
@@ -60,13 +58,12 @@ func Unquote(word string) (text string, open rune) {
 func Continue(text string, open rune) string {
 	special := " \t\"'\\$`&;|<>()*?[]{}#!~"
 	switch {
-	case open == '\'' && Escapes:
+	case !Escapes:
+		return text
+	case open == '\'':
 		return strings.ReplaceAll(text, "'", `'\''`)
 	case open == '"':
 		special = "\"\\$`"
-	}
-	if !Escapes {
-		return text
 	}
 	var out strings.Builder
 	for _, r := range text {
