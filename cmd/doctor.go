@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -56,24 +57,14 @@ it was.`,
 
 func runDoctor(ctx context.Context, opts doctorOptions) error {
 	f := opts.f
-	paths, err := f.Paths()
-	if err != nil {
-		return err
-	}
 	if opts.History {
-		found, recovery, err := doctor.RepairHistory(ctx, paths.DataDir, doctor.RepairOptions{
-			DryRun: opts.DryRun, Wait: f.Print.Wait,
-			Confirm: func(recovered string) (bool, error) { return opts.confirm(ctx, recovered) },
-		})
+		found, recovery, err := doctor.RepairHistory(ctx, f, doctor.RepairOptions{DryRun: opts.DryRun, Confirm: opts.confirm})
 		if err != nil {
 			return err
 		}
 		return opts.report([]doctor.Finding{found}, recovery)
 	}
-	examination := doctor.Examination{
-		Paths: paths, Config: f.Config, Env: f.Env, Terminal: f.IO, Options: f.ClientOptions, Tokens: f.Tokens, Wait: f.Print.Wait,
-	}
-	findings, err := examination.Run(ctx)
+	findings, err := doctor.Run(ctx, f)
 	if err != nil {
 		return err
 	}
@@ -96,26 +87,21 @@ func (opts doctorOptions) confirm(ctx context.Context, recovered string) (bool, 
 func (opts doctorOptions) report(findings []doctor.Finding, recovery *doctor.Recovery) error {
 	f := opts.f
 	problems := 0
-	reports := make([]doctor.Report, len(findings))
-	for i, found := range findings {
-		reports[i] = found.Report(f.SelectedProfile())
+	var text strings.Builder
+	for _, found := range findings {
+		fmt.Fprintln(&text, found)
 		if !found.OK {
 			problems++
 		}
 	}
+	var err error
 	if f.Global.JSON {
-		if err := f.Print.JSON(map[string]any{"checks": reports, "repair": recovery}); err != nil {
-			return err
-		}
+		err = f.Print.JSON(map[string]any{"checks": findings, "repair": recovery})
 	} else {
-		for _, report := range reports {
-			if err := f.Print.Printf("%s\n", report); err != nil {
-				return err
-			}
-		}
+		err = f.Print.Printf("%s", text.String())
 	}
-	if problems > 0 {
-		return fmt.Errorf("%s found", cli.Counted(problems, "problem"))
+	if err == nil && problems > 0 {
+		err = fmt.Errorf("%s found", cli.Counted(problems, "problem"))
 	}
-	return nil
+	return err
 }

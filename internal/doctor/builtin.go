@@ -19,29 +19,26 @@ import (
 
 // checkBuiltIn looks at the database of the built-in service, if it was ever used.
 // It needs no repair: what is in it is in the history, too.
-func checkBuiltIn(ctx context.Context, e *Examination) []Finding {
-	const check = "built-in service"
-	path := filepath.Join(e.Paths.DataDir, service.FileName)
+func checkBuiltIn(ctx context.Context, e *examination) Finding {
+	path := filepath.Join(e.paths.DataDir, service.FileName)
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return Finding{}
 	}
 	conversations, err := service.CheckSQLite(ctx, path)
 	barrier := access.CheckDatabase(path)
-	found := passed(check, "%s, sound", cli.Counted(conversations, "conversation"))
 	switch {
 	case err == nil:
+		return e.passed("%s, sound", cli.Counted(conversations, "conversation"))
 	case errors.Is(err, service.ErrNewer):
-		found = problem(check, failure.Plain("update hobnob"), "%s was written by a newer hobnob", path)
+		return e.problem(failure.Plain("update hobnob"), "%s was written by a newer hobnob", path)
 	case errors.Is(err, sqlite.ErrBusy):
-		found = problem(check, failure.Plain("another hobnob holds it; try again"), "%v", err)
+		return e.problem(failure.Plain("another hobnob holds it; try again"), "%v", err)
 	case barrier != nil:
-		found = closedOff(check, barrier.Path)
+		return e.closedOff(barrier.Path)
 	case errors.Is(err, sqlite.ErrNoAccess), errors.Is(err, sqlite.ErrReadOnly):
-		found = problem(check, failure.Plain("check the disk and the permissions of the data directory"), "%v", err)
-	default:
-		found = problem(check, failure.Plain(moveAside(path, time.Now())), "%v; it holds only what the built-in service lists of its conversations, which a new one will not list; your questions and answers are in the history", err)
+		return e.problem(failure.Plain("check the disk and the permissions of the data directory"), "%v", err)
 	}
-	return []Finding{found}
+	return e.problem(failure.Plain(moveAside(path, time.Now())), "%v; it holds only what the built-in service lists of its conversations, which a new one will not list; your questions and answers are in the history", err)
 }
 
 // moveAside returns the command that makes room for a new database. The log goes

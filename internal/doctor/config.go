@@ -11,21 +11,20 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-func checkConfig(_ context.Context, e *Examination) []Finding {
-	const check = "config"
-	path := e.Paths.ConfigFile
-	c, err := e.Config()
+func checkConfig(_ context.Context, e *examination) Finding {
+	path := e.paths.ConfigFile
+	c, err := e.f.Config()
 	if err != nil {
 		if b := access.Check(path, access.Read); b != nil {
 			e.closed[b.Path] = true
 		}
-		return []Finding{problemOf(check, err)}
+		return e.problemOf(err)
 	}
 	if unknown := c.Unknown(); len(unknown) > 0 {
-		return []Finding{problem(check, failure.Plain("correct or remove it: hobnob config edit"), "%s has what no setting is called: %s", path, strings.Join(unknown, ", "))}
+		return e.problem(failure.Plain("correct or remove it: hobnob config edit"), "%s has what no setting is called: %s", path, strings.Join(unknown, ", "))
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return []Finding{passed(check, "there is no file; everything has its default")}
+		return e.passed("there is no file; everything has its default")
 	}
-	return []Finding{passed(check, "%s", path)}
+	return e.passed("%s", path)
 }

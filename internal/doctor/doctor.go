@@ -1,13 +1,14 @@
 // Package doctor checks everything between a question and its answer, and repairs
 // the history. Each check is a file of its own and a line in the table below.
 // Command doctor runs them all; login uses those that go to the service, Reach and
-// TryToken. The package knows neither flags nor how findings are printed, and asks
-// the user nothing. It changes nothing but the history, in RepairHistory.
+// TryToken. The package knows no flags, prints nothing but a spinner and asks the
+// user nothing. It changes nothing but the history, in RepairHistory.
 package doctor
 
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/cli"
@@ -18,57 +19,43 @@ import (
 )
 
 // checks are run in this order; one that needs what an earlier one did not find
-// is left out.
+// is left out. Each returns what it found: nothing with a zero Finding, and what
+// comes before the one returned it reports itself.
 var checks = [...]struct {
-	needs need
-	run   func(context.Context, *Examination) []Finding
+	name  string
+	needs func(*examination) bool // nil for nothing
+	run   func(context.Context, *examination) Finding
 }{
-	{nothing, checkConfig},
-	{nothing, checkPermissions},
-	{nothing, checkProfile},
-	{aProfile, checkAgents},
-	{aProfile, checkStyle},
-	{aProfile, checkNetwork},
-	{aRoute, checkProxy},
-	{aRoute, checkName},
-	{aRoute, checkConnection},
-	{aRoute, checkTLS},
-	{aRoute, checkAnswer},
-	{aRoute, checkClock},
-	{aProfile, checkKeyring},
-	{aToken, checkToken},
-	{aToken, checkListing},
-	{nothing, checkTerminal},
-	{nothing, checkBuiltIn},
-	{nothing, checkHistory},
+	{"config", nil, checkConfig},
+	{"permissions", nil, checkPermissions},
+	{"profile", nil, checkProfile},
+	{"agent", aProfile, checkAgents},
+	{"style", aProfile, checkStyle},
+	{"network", aProfile, checkNetwork},
+	{"proxy", aRoute, checkProxy},
+	{"dns", aRoute, checkName},
+	{"connect", aRoute, checkConnection},
+	{"tls", aRoute, checkTLS},
+	{"service", aRoute, checkAnswer},
+	{"clock", aRoute, checkClock},
+	{"keyring", aProfile, checkKeyring},
+	{"token", aToken, checkToken},
+	{"listing", aToken, checkListing},
+	{"terminal", nil, checkTerminal},
+	{"built-in service", nil, checkBuiltIn},
+	{"history", nil, checkHistory},
 }
 
-// need is what a check needs of an Examination.
-type need int
+func aProfile(e *examination) bool { return e.profile != nil } // a valid one
+func aRoute(e *examination) bool   { return e.route != nil }   // to the service, as far as it goes
+func aToken(e *examination) bool   { return e.token != nil }   // looked for, whether or not it was found
 
-const (
-	nothing  need = iota
-	aProfile      // one that is valid
-	aRoute        // the way to the service was gone
-	aToken        // the token was looked for, whether or not it was found
-)
-
-func (e *Examination) has(n need) bool {
-	return [...]bool{nothing: true, aProfile: e.profile != nil, aRoute: e.route != nil, aToken: e.token != nil}[n]
-}
-
-// Examination is one run of the checks. Its exported fields are what they look at.
-type Examination struct {
-	Paths    config.Paths
-	Config   func() (*config.Config, error)
-	Env      config.Env
-	Terminal *terminal.Streams
-	// Options returns how to reach the service of a profile, without a token.
-	Options func(config.Profile) api.Options
-	// Tokens returns where the token of a profile is looked up, and its key.
-	Tokens func(config.Profile) (credential.Resolver, credential.Key, error)
-	// Wait shows what takes time until stop is called.
-	Wait func(label string) (stop func())
+// examination is one run of the checks.
+type examination struct {
+	f        *cli.Factory
+	paths    config.Paths
+	check    string // what the next finding is about: at first the name in the table
+	findings []Finding
 
 	// What a check leaves for later ones.
 	closed  map[string]bool // paths that the user cannot use, and that a finding names
@@ -80,52 +67,26 @@ type Examination struct {
 }
 
 // Run runs every check and returns what they found, in the order of the checks.
-// The error is the cause by which ctx ended.
-func (e *Examination) Run(ctx context.Context) ([]Finding, error) {
-	e.closed = map[string]bool{}
-	var findings []Finding
+// The error is the cause by which ctx ended, or why it is not known where the
+// files are.
+func Run(ctx context.Context, f *cli.Factory) ([]Finding, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return nil, err
+	}
+	e := &examination{f: f, paths: paths, closed: map[string]bool{}}
 	for _, check := range checks {
-		if ctx.Err() == nil && e.has(check.needs) {
-			findings = append(findings, check.run(ctx, e)...)
+		if ctx.Err() == nil && (check.needs == nil || check.needs(e)) {
+			e.check = check.name
+			e.report(check.run(ctx, e))
 		}
 	}
-	return findings, context.Cause(ctx)
+	return e.findings, context.Cause(ctx)
 }
 
-// Finding is what one check found. OK is false for a problem alone: a check that
-// was skipped is none by itself.
+// Finding is what a check found; its JSON form is stable. OK is false for a problem
+// alone: a check that was skipped is none by itself.
 type Finding struct {
-	Check   string
-	OK      bool
-	Skipped bool
-	Detail  failure.Hint
-	Fix     failure.Hint // zero when there is nothing to do
-}
-
-func passed(check, format string, args ...any) Finding {
-	return Finding{Check: check, OK: true, Detail: failure.Hintf(format, args...)}
-}
-
-func problem(check string, fix failure.Hint, format string, args ...any) Finding {
-	return Finding{Check: check, Detail: failure.Hintf(format, args...), Fix: fix}
-}
-
-// problemOf is an error with the hint that a command which fails with it prints.
-func problemOf(check string, err error) Finding {
-	return problem(check, failure.Of(err).Hint, "%v", err)
-}
-
-func skipped(check, why string) Finding {
-	return Finding{Check: check, OK: true, Skipped: true, Detail: failure.Plain(why)}
-}
-
-// closedOff is the finding of a check that needs a path which cannot be used.
-func closedOff(check, path string) Finding {
-	return skipped(check, "not checked, because "+path+" cannot be used")
-}
-
-// Report is a Finding as it is printed; its JSON form is stable.
-type Report struct {
 	Check   string  `json:"check"`
 	OK      bool    `json:"ok"`
 	Detail  string  `json:"detail"`
@@ -133,23 +94,48 @@ type Report struct {
 	Skipped bool    `json:"skipped,omitempty"`
 }
 
-// Report returns the finding with its commands for the profile that the user
-// chose, "" for none.
-func (f Finding) Report(profile string) Report {
-	return Report{Check: f.Check, OK: f.OK, Detail: f.Detail.For(profile), Fix: cli.OrNull(f.Fix.For(profile)), Skipped: f.Skipped}
+// report adds a finding, unless it is zero. Where the same check found something
+// already, only another problem is worth a line.
+func (e *examination) report(found Finding) {
+	sameCheck := func(f Finding) bool { return f.Check == found.Check }
+	if found != (Finding{}) && (!found.OK || !slices.ContainsFunc(e.findings, sameCheck)) {
+		e.findings = append(e.findings, found)
+	}
+}
+
+func (e *examination) passed(format string, args ...any) Finding {
+	return Finding{Check: e.check, OK: true, Detail: e.f.Print.Sprintf(format, args...)}
+}
+
+func (e *examination) problem(fix failure.Hint, format string, args ...any) Finding {
+	return Finding{Check: e.check, Detail: e.f.Print.Sprintf(format, args...), Fix: cli.OrNull(e.f.Print.Sprintf("%s", fix))}
+}
+
+// problemOf is an error with the hint that a command which fails with it prints.
+func (e *examination) problemOf(err error) Finding {
+	return e.problem(failure.Of(err).Hint, "%v", err)
+}
+
+func (e *examination) skipped(why string) Finding {
+	return Finding{Check: e.check, OK: true, Skipped: true, Detail: why}
+}
+
+// closedOff is the finding of a check that needs a path which cannot be used.
+func (e *examination) closedOff(path string) Finding {
+	return e.skipped("not checked, because " + path + " cannot be used")
 }
 
 // String returns one line that is safe for a terminal.
-func (r Report) String() string {
-	state, text := "ok", r.Detail
+func (f Finding) String() string {
+	state, text := "ok", f.Detail
 	switch {
-	case r.Skipped:
+	case f.Skipped:
 		state = "skipped"
-	case !r.OK:
+	case !f.OK:
 		state = "problem"
 	}
-	if r.Fix != nil {
-		text += "; fix: " + *r.Fix
+	if f.Fix != nil {
+		text += "; fix: " + *f.Fix
 	}
-	return fmt.Sprintf("%-7s  %-16s  %s", state, r.Check, terminal.CleanLine(text))
+	return fmt.Sprintf("%-7s  %-16s  %s", state, f.Check, terminal.CleanLine(text))
 }

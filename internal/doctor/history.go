@@ -16,32 +16,31 @@ import (
 )
 
 // checkHistory looks for damage; RepairHistory repairs it.
-func checkHistory(ctx context.Context, e *Examination) []Finding {
-	health, err := salvage.Check(ctx, e.Paths.DataDir)
-	barrier := access.CheckDatabase(filepath.Join(e.Paths.DataDir, history.FileName))
+func checkHistory(ctx context.Context, e *examination) Finding {
+	health, err := salvage.Check(ctx, e.paths.DataDir)
+	barrier := access.CheckDatabase(filepath.Join(e.paths.DataDir, history.FileName))
 	if err != nil && barrier != nil {
-		return []Finding{closedOff("history", barrier.Path)}
+		return e.closedOff(barrier.Path)
 	}
-	return []Finding{describeHealth(health, err)}
+	return e.health(health, err)
 }
 
-// describeHealth returns the finding of salvage.Check.
-func describeHealth(h salvage.Health, err error) Finding {
-	const check = "history"
+// health returns the finding of salvage.Check.
+func (e *examination) health(h salvage.Health, err error) Finding {
 	repair := failure.Plain("hobnob doctor --history")
 	switch {
 	case err != nil:
-		return problem(check, history.Hint(err), "%v", err)
+		return e.problem(history.Hint(err), "%v", err)
 	case h.Missing:
-		return passed(check, "there is none yet")
+		return e.passed("there is none yet")
 	case h.Newer:
-		return problem(check, failure.Plain("update hobnob"), "%s was written by a newer hobnob", h.Path)
+		return e.problem(failure.Plain("update hobnob"), "%s was written by a newer hobnob", h.Path)
 	case len(h.Damage) > 0:
-		return problem(check, repair, "%s is damaged: %s", h.Path, strings.Join(h.Damage, "; "))
+		return e.problem(repair, "%s is damaged: %s", h.Path, strings.Join(h.Damage, "; "))
 	case len(h.Index) > 0:
-		return problem(check, repair, "the search index is wrong: %s", strings.Join(h.Index, "; "))
+		return e.problem(repair, "the search index is wrong: %s", strings.Join(h.Index, "; "))
 	}
-	return passed(check, "%s, %s, sound", cli.Counted(h.Conversations, "conversation"), cli.Counted(h.Turns, "turn"))
+	return e.passed("%s, %s, sound", cli.Counted(h.Conversations, "conversation"), cli.Counted(h.Turns, "turn"))
 }
 
 // RepairOptions say how to repair the history.
@@ -49,9 +48,7 @@ type RepairOptions struct {
 	DryRun bool // change nothing
 	// Confirm decides whether the recovered history replaces the damaged one;
 	// recovered says what is in it. It is not called with DryRun.
-	Confirm func(recovered string) (bool, error)
-	// Wait shows what takes time until stop is called.
-	Wait func(label string) (stop func())
+	Confirm func(ctx context.Context, recovered string) (bool, error)
 }
 
 // Recovery is what was recovered of a damaged history; its JSON form is stable.
@@ -66,23 +63,28 @@ type Recovery struct {
 	Kept              *string `json:"kept"` // where the damaged history is
 }
 
-// RepairHistory checks the history in dir and repairs it: a wrong search index is
-// rebuilt, and from a damaged file every row that can be read goes into a new one.
-// The Finding is about the history as it is afterwards; the Recovery is nil when
-// the file is not damaged.
-func RepairHistory(ctx context.Context, dir string, o RepairOptions) (Finding, *Recovery, error) {
-	if barrier := access.CheckDatabase(filepath.Join(dir, history.FileName)); barrier != nil {
-		return problem("history", failure.Plain(barrier.Fix), "%s", barrier.Detail), nil, nil
+// RepairHistory checks the history and repairs it: a wrong search index is rebuilt,
+// and from a damaged file every row that can be read goes into a new one. The
+// Finding is about the history as it is afterwards; the Recovery is nil when the
+// file is not damaged.
+func RepairHistory(ctx context.Context, f *cli.Factory, o RepairOptions) (Finding, *Recovery, error) {
+	paths, err := f.Paths()
+	if err != nil {
+		return Finding{}, nil, err
 	}
-	health, err := salvage.Check(ctx, dir)
+	e := &examination{f: f, paths: paths, check: "history"}
+	if barrier := access.CheckDatabase(filepath.Join(paths.DataDir, history.FileName)); barrier != nil {
+		return e.problem(failure.Plain(barrier.Fix), "%s", barrier.Detail), nil, nil
+	}
+	health, err := salvage.Check(ctx, paths.DataDir)
 	if ctx.Err() != nil {
 		return Finding{}, nil, context.Cause(ctx)
 	}
-	found, damaged := describeHealth(health, err), len(health.Damage) > 0
+	found, damaged := e.health(health, err), len(health.Damage) > 0
 	if !damaged && len(health.Index) > 0 && !o.DryRun {
-		err := rebuildIndex(ctx, dir)
+		err := rebuildIndex(ctx, paths.DataDir)
 		if damaged = errors.Is(err, sqlite.ErrDamaged); err == nil {
-			found = passed("history", "the search index was wrong and is made anew")
+			found = e.passed("the search index was wrong and is made anew")
 		} else if !damaged {
 			return Finding{}, nil, withHint(err)
 		}
@@ -90,7 +92,7 @@ func RepairHistory(ctx context.Context, dir string, o RepairOptions) (Finding, *
 	if err != nil || !damaged {
 		return found, nil, nil
 	}
-	recovery, err := o.recover(ctx, dir, &found)
+	recovery, err := e.recoverHistory(ctx, o, &found)
 	return found, recovery, err
 }
 
@@ -103,10 +105,10 @@ func rebuildIndex(ctx context.Context, dir string) error {
 	return errors.Join(store.RebuildIndex(ctx), store.Close())
 }
 
-// recover recovers a damaged history and installs it when the user agrees.
-func (o RepairOptions) recover(ctx context.Context, dir string, found *Finding) (*Recovery, error) {
-	stop := o.Wait("reading the damaged history")
-	r, err := salvage.Recover(ctx, dir)
+// recoverHistory recovers a damaged history and installs it when the user agrees.
+func (e *examination) recoverHistory(ctx context.Context, o RepairOptions, found *Finding) (*Recovery, error) {
+	stop := e.f.Print.Wait("reading the damaged history")
+	r, err := salvage.Recover(ctx, e.paths.DataDir)
 	stop()
 	if err != nil {
 		return nil, withHint(err)
@@ -117,11 +119,11 @@ func (o RepairOptions) recover(ctx context.Context, dir string, found *Finding) 
 		LostConversations: r.LostConversations, LostTurns: r.LostTurns, LostIsExact: r.Exact,
 	}
 	what := recovery.String()
-	found.Detail = failure.Hintf("%s; can be recovered: %s", found.Detail, what)
+	found.Detail += "; can be recovered: " + what
 	if o.DryRun {
 		return recovery, nil
 	}
-	if yes, err := o.Confirm(what); err != nil || !yes {
+	if yes, err := o.Confirm(ctx, what); err != nil || !yes {
 		return recovery, err
 	}
 	kept, err := r.Install()
@@ -129,7 +131,7 @@ func (o RepairOptions) recover(ctx context.Context, dir string, found *Finding) 
 		return nil, withHint(err)
 	}
 	recovery.Installed, recovery.Kept = true, &kept
-	*found = passed("history", "recovered: %s; the damaged file is kept as %s", what, kept)
+	*found = e.passed("recovered: %s; the damaged file is kept as %s", what, kept)
 	return recovery, nil
 }
 

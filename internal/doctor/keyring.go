@@ -9,34 +9,33 @@ import (
 )
 
 // checkKeyring asks the keyring, whether or not the token comes from it, and
-// looks for the token.
-func checkKeyring(ctx context.Context, e *Examination) []Finding {
+// looks for the token. A keyring that does not work is a problem only where the
+// token would have to come from it.
+func checkKeyring(ctx context.Context, e *examination) Finding {
 	if e.profile.Embedded() {
 		// Any entry will do: it need not exist.
 		status := credential.Resolver{}.Probe(ctx, credential.Key{Profile: config.Default, Origin: "https://example.com"})
-		return []Finding{describeKeyring(status.Keyring, false)}
+		return e.keyring(status.Keyring, false)
 	}
-	resolver, key, err := e.Tokens(*e.profile)
+	resolver, key, err := e.f.Tokens(*e.profile)
 	if err != nil {
-		return []Finding{problemOf("token", err)}
+		e.check = "token"
+		return e.problemOf(err)
 	}
-	defer e.Wait("looking for the token")()
+	defer e.f.Print.Wait("looking for the token")()
 	status := resolver.Probe(ctx, key)
-	found := describeKeyring(status.Keyring, errors.Is(status.Err, status.Keyring))
+	needed := errors.Is(status.Err, status.Keyring)
 	status.Err = resolver.Explain(status.Err, key)
 	e.token = &status
-	return []Finding{found}
+	return e.keyring(status.Keyring, needed)
 }
 
-// describeKeyring calls a keyring that does not work a problem only where the
-// token would have to come from it.
-func describeKeyring(err error, needed bool) Finding {
-	const check = "keyring"
+func (e *examination) keyring(err error, needed bool) Finding {
 	switch {
 	case err == nil:
-		return passed(check, "works")
+		return e.passed("works")
 	case needed:
-		return problemOf(check, err)
+		return e.problemOf(err)
 	}
-	return passed(check, "not needed here, and it does not work: %v", err)
+	return e.passed("not needed here, and it does not work: %v", err)
 }

@@ -3,7 +3,6 @@ package doctor
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,60 +19,61 @@ const serviceLimit = 5 * time.Second
 
 // checkNetwork goes the way to the service. The checks after it say how each part
 // of the way went.
-func checkNetwork(ctx context.Context, e *Examination) []Finding {
+func checkNetwork(ctx context.Context, e *examination) Finding {
 	if e.profile.Embedded() {
 		const why = "not needed: the service is built into hobnob"
-		return []Finding{skipped("network", why), skipped("token", why)}
+		e.report(e.skipped(why))
+		e.check = "token"
+		return e.skipped(why)
 	}
-	defer e.Wait("going the way to the service")()
-	route, err := Reach(ctx, e.Options(*e.profile), serviceLimit)
+	defer e.f.Print.Wait("going the way to the service")()
+	route, err := Reach(ctx, e.f.ClientOptions(*e.profile), serviceLimit)
 	e.blocked = err
 	var mistake *api.ConfigError
 	if errors.As(err, &mistake) {
-		check := "profile"
+		e.check = "profile"
 		if mistake.Setting == "ca_file" {
-			check = "tls"
+			e.check = "tls"
 		}
-		return []Finding{
-			problem(check, failure.Hintf("correct it: %s", failure.Run("hobnob config set %s VALUE", mistake.Setting)), "%v", mistake),
-			skipped("network", "not checked, because of the setting "+mistake.Setting),
-		}
+		e.report(e.problem(failure.Hintf("correct it: %s", failure.Run("hobnob config set %s VALUE", mistake.Setting)), "%v", mistake))
+		e.check = "network"
+		return e.skipped("not checked, because of the setting " + mistake.Setting)
 	}
 	e.route = &route
-	return nil
+	return Finding{}
 }
 
-// atStage returns the finding about a stage of the way to the service: that of
-// describe when it was passed.
-func (e *Examination) atStage(check string, stage api.Stage, describe func(api.Route) Finding) []Finding {
+const notReached = "not checked, because the service is not reached"
+
+// past returns what describe says of a stage of the way to the service that was
+// passed, else why it was not.
+func (e *examination) past(stage api.Stage, describe func(*api.Route) Finding) Finding {
 	switch {
 	case slices.Contains(e.route.Passed, stage):
-		return []Finding{describe(*e.route)}
+		return describe(e.route)
 	case e.route.Failed == stage:
-		return []Finding{problemOf(check, e.blocked)}
+		return e.problemOf(e.blocked)
 	}
-	return []Finding{skipped(check, "not checked, because the service is not reached")}
+	return e.skipped(notReached)
 }
 
-func checkProxy(_ context.Context, e *Examination) []Finding {
-	const check = "proxy"
-	r, variable := *e.route, proxyVariable(e.route.Base.Scheme, e.Env)
-	found := passed(check, "none")
+func checkProxy(_ context.Context, e *examination) Finding {
+	r, variable := e.route, proxyVariable(e.route.Base.Scheme, e.f.Env)
 	switch {
 	case r.Failed == api.StageProxy && r.Proxy == "":
-		found = problem(check, failure.Of(e.blocked).Hint, "%s: %v", variable, r.Err)
+		return e.problem(failure.Of(e.blocked).Hint, "%s: %v", variable, r.Err)
 	case r.Failed == api.StageProxy:
-		found = problemOf(check, e.blocked)
+		return e.problemOf(e.blocked)
 	case r.Proxy != "":
-		found = passed(check, "%s (from %s)", r.Proxy, variable)
+		return e.passed("%s (from %s)", r.Proxy, variable)
 	case r.IgnoredProxy:
-		found = problem(check, api.CauseProxyAddress.Fix(), "%s is no address of a proxy, so none is used", variable)
+		return e.problem(api.CauseProxyAddress.Fix(), "%s is no address of a proxy, so none is used", variable)
 	case variable != "":
-		found = passed(check, "none; %s does not hold for %s", variable, r.Base.Hostname())
-	case e.Env("ALL_PROXY") != "" || e.Env("all_proxy") != "":
-		found = passed(check, "none; ALL_PROXY is not looked at, only HTTPS_PROXY")
+		return e.passed("none; %s does not hold for %s", variable, r.Base.Hostname())
+	case e.f.Env("ALL_PROXY") != "" || e.f.Env("all_proxy") != "":
+		return e.passed("none; ALL_PROXY is not looked at, only HTTPS_PROXY")
 	}
-	return []Finding{found}
+	return e.passed("none")
 }
 
 // proxyVariable returns the variable that names the proxy for a scheme, in the
@@ -88,32 +88,32 @@ func proxyVariable(scheme string, env config.Env) string {
 	return ""
 }
 
-func checkName(_ context.Context, e *Examination) []Finding {
-	const check = "dns"
-	return e.atStage(check, api.StageResolve, func(r api.Route) Finding {
-		host, addresses := r.Host, "1 address"
-		if r.Proxy != "" {
-			host = "the proxy " + host
+func checkName(_ context.Context, e *examination) Finding {
+	return e.past(api.StageResolve, func(r *api.Route) Finding {
+		host, took := orProxy(r, r.Host), milliseconds(r.Resolving)
+		switch n := len(r.Addresses); n {
+		case 0:
+			return e.passed("not needed for %s", host)
+		case 1:
+			return e.passed("%s has 1 address, found in %s", host, took)
+		default:
+			return e.passed("%s has %d addresses, found in %s", host, n, took)
 		}
-		if len(r.Addresses) == 0 {
-			return passed(check, "not needed for %s", host)
-		}
-		if len(r.Addresses) > 1 {
-			addresses = fmt.Sprintf("%d addresses", len(r.Addresses))
-		}
-		return passed(check, "%s has %s, found in %s", host, addresses, milliseconds(r.Resolving))
 	})
 }
 
-func checkConnection(_ context.Context, e *Examination) []Finding {
-	const check = "connect"
-	return e.atStage(check, api.StageConnect, func(r api.Route) Finding {
-		what := r.Address
-		if r.Proxy != "" {
-			what = "the proxy " + what
-		}
-		return passed(check, "%s in %s", what, milliseconds(r.Connecting))
+func checkConnection(_ context.Context, e *examination) Finding {
+	return e.past(api.StageConnect, func(r *api.Route) Finding {
+		return e.passed("%s in %s", orProxy(r, r.Address), milliseconds(r.Connecting))
 	})
+}
+
+// orProxy says of a host or an address that it is the proxy's, if there is one.
+func orProxy(r *api.Route, host string) string {
+	if r.Proxy != "" {
+		return "the proxy " + host
+	}
+	return host
 }
 
 func milliseconds(d time.Duration) string {

@@ -58,29 +58,22 @@ func privateFiles(paths config.Paths) []file {
 // other users, which conversations, tokens and settings must not be. Windows keeps
 // the home of a user private by itself. A path that cannot be used is reported
 // once; what is behind it is skipped.
-func checkPermissions(_ context.Context, e *Examination) []Finding {
+func checkPermissions(_ context.Context, e *examination) Finding {
 	if runtime.GOOS == "windows" {
-		return nil
+		return Finding{}
 	}
-	var findings []Finding
-	named := map[string]bool{} // checks that have a line
-	add := func(f Finding) {
-		if !f.OK || !named[f.Check] {
-			findings = append(findings, f)
-		}
-		named[f.Check] = true
-	}
-	for _, f := range privateFiles(e.Paths) {
+	for _, f := range privateFiles(e.paths) {
+		e.check = f.check
 		barrier := access.Check(f.path, f.use)
 		info, err := os.Stat(f.path)
 		switch {
 		case barrier != nil && e.closed[barrier.Path]:
-			add(closedOff(f.check, barrier.Path))
+			e.report(e.closedOff(barrier.Path))
 		case barrier != nil:
 			e.closed[barrier.Path] = true
-			add(problem(f.check, failure.Plain(barrier.Fix), "%s", barrier.Detail))
+			e.report(e.problem(failure.Plain(barrier.Fix), "%s", barrier.Detail))
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			add(problem(f.check, failure.Plain("look at the permissions of the directories above it"), "%v", err))
+			e.report(e.problem(failure.Plain("look at the permissions of the directories above it"), "%v", err))
 		}
 		switch {
 		case err != nil:
@@ -89,10 +82,10 @@ func checkPermissions(_ context.Context, e *Examination) []Finding {
 			if f.forbidden == 0o022 {
 				letters = "w"
 			}
-			add(problem(f.check, failure.Plain("chmod go-"+letters+" "+shell.Quote(f.path)), "other users can open %s (mode %04o)", f.path, info.Mode().Perm()))
+			e.report(e.problem(failure.Plain("chmod go-"+letters+" "+shell.Quote(f.path)), "other users can open %s (mode %04o)", f.path, info.Mode().Perm()))
 		case barrier == nil:
-			add(passed(f.check, "closed to other users"))
+			e.report(e.passed("closed to other users"))
 		}
 	}
-	return findings
+	return Finding{}
 }

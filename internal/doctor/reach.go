@@ -13,7 +13,7 @@ import (
 // Reach goes the way to a service without a token and returns how far it came.
 // limit bounds connecting, and the answer by itself, where o.Timeout is not
 // shorter. The error is nil when the service answers with anything but a web page,
-// an *UnreachedError, an *api.ConfigError, or the cause by which ctx ended.
+// an *api.ConfigError, the cause by which ctx ended, or says where the way ends.
 func Reach(ctx context.Context, o api.Options, limit time.Duration) (api.Route, error) {
 	o.Timeout = min(o.Timeout, limit)
 	route, err := api.Probe(ctx, o)
@@ -22,28 +22,22 @@ func Reach(ctx context.Context, o api.Options, limit time.Duration) (api.Route, 
 		return route, err
 	case route.Failed != "":
 		what, fix := describeEnd(route, time.Now())
-		return route, &UnreachedError{what: what, means: failure.Failure{Kind: failure.NotSent, Hint: fix}}
+		return route, failure.New(failure.NotSent, fix, what)
 	case route.Status/100 == 2 && route.MediaType == "text/html":
-		what := route.Base.String() + " answers with a web page"
-		return route, &UnreachedError{WebPage: true, what: what, means: failure.Failure{Kind: failure.Broken, Status: route.Status}}
+		return route, &webPageError{route}
 	}
 	return route, nil
 }
 
-// UnreachedError says where the way to a service ends.
-type UnreachedError struct {
-	// WebPage says that something answers which is no service; nothing suggests
-	// another address then.
-	WebPage bool
-	what    string
-	means   failure.Failure
-}
+// webPageError says that something answers which is no service.
+type webPageError struct{ route api.Route }
 
-// Error names the part of the way that failed.
-func (e *UnreachedError) Error() string { return e.what }
+func (e *webPageError) Error() string { return e.route.Base.String() + " answers with a web page" }
 
 // Failure implements failure.Explainer.
-func (e *UnreachedError) Failure() failure.Failure { return e.means }
+func (e *webPageError) Failure() failure.Failure {
+	return failure.Failure{Kind: failure.Broken, Status: e.route.Status, Hint: failure.Plain("give the address of its API, without the path of a page")}
+}
 
 // describeEnd says at which point the way to a service ends, and what to do.
 func describeEnd(r api.Route, now time.Time) (what string, fix failure.Hint) {

@@ -9,11 +9,11 @@ import (
 
 // checkTerminal reports what hobnob takes the terminal for, which is never a
 // problem.
-func checkTerminal(_ context.Context, e *Examination) []Finding {
-	s := e.Terminal
+func checkTerminal(_ context.Context, e *examination) Finding {
+	s := e.f.IO
 	what, color, charset, also := "standard output is no terminal", "no colour", "ASCII", ""
 	if s.OutTTY {
-		what = fmt.Sprintf("TERM=%s, %s", e.Env("TERM"), cli.Counted(s.Columns(), "column"))
+		what = fmt.Sprintf("TERM=%s, %s", e.f.Env("TERM"), cli.Counted(s.Columns(), "column"))
 	}
 	if s.OutColor {
 		color = "colour"
@@ -27,5 +27,5 @@ func checkTerminal(_ context.Context, e *Examination) []Finding {
 	if s.Accessible {
 		also += ", for a screen reader (ACCESSIBLE)"
 	}
-	return []Finding{passed("terminal", "%s, %s, %s%s", what, color, charset, also)}
+	return e.passed("%s, %s, %s%s", what, color, charset, also)
 }

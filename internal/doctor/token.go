@@ -71,59 +71,56 @@ func outcomeOf(err error) Outcome {
 }
 
 // checkToken tries the token where the service is reached.
-func checkToken(ctx context.Context, e *Examination) []Finding {
-	const check = "token"
+func checkToken(ctx context.Context, e *examination) Finding {
+	source := e.token.Token.Source()
 	switch {
 	case errors.As(e.token.Err, new(*credential.KeyringError)):
 		// The finding about the keyring says why.
-		return []Finding{skipped(check, "not checked, because the keyring does not answer")}
+		return e.skipped("not checked, because the keyring does not answer")
 	case e.token.Err != nil:
-		return []Finding{problemOf(check, e.token.Err)}
+		return e.problemOf(e.token.Err)
+	case e.blocked != nil:
+		return e.passed("%s; not tried, because the service is not reached", source.Describe())
 	}
-	source := e.token.Token.Source()
-	if e.blocked != nil {
-		return []Finding{passed(check, "%s; not tried, because the service is not reached", source.Describe())}
-	}
-	options := e.Options(*e.profile)
+	options := e.f.ClientOptions(*e.profile)
 	options.Timeout, options.Retries = min(options.Timeout, serviceLimit), 0
 	limited, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()
-	defer e.Wait("trying the token")()
+	defer e.f.Print.Wait("trying the token")()
 	e.trial = TryToken(limited, options, e.token.Token.Reveal(), source)
 	switch e.trial.Outcome {
 	case Accepted:
-		return []Finding{passed(check, "%s; the service accepts it", source.Describe())}
+		return e.passed("%s; the service accepts it", source.Describe())
 	case Refused:
 		refusal, what := failure.Of(e.trial.Err), "the service does not accept it"
 		if refusal.Status == http.StatusForbidden {
 			what = "the service knows it and does not allow the listing"
 		}
-		return []Finding{problem(check, refusal.Hint, "%s; %s: %v", source.Describe(), what, e.trial.Err)}
+		return e.problem(refusal.Hint, "%s; %s: %v", source.Describe(), what, e.trial.Err)
 	}
-	return []Finding{passed(check, "%s; not tried, because the listing does not work", source.Describe())}
+	return e.passed("%s; not tried, because the listing does not work", source.Describe())
 }
 
 // checkListing looks at what the trial of the token showed of the listing.
-func checkListing(_ context.Context, e *Examination) []Finding {
-	const check = "listing"
-	found := problem(check, failure.Plain(tryLater), "%v", e.trial.Err)
+func checkListing(_ context.Context, e *examination) Finding {
+	err := e.trial.Err
 	switch {
 	case e.token.Err != nil:
-		found = skipped(check, "not checked, because there is no token")
+		return e.skipped("not checked, because there is no token")
 	case e.blocked != nil:
-		found = skipped(check, "not checked, because the service is not reached")
+		return e.skipped(notReached)
 	case e.trial.Outcome == Accepted:
-		found = passed(check, "works at %s", e.trial.Path)
+		return e.passed("works at %s", e.trial.Path)
 	case e.trial.Outcome == Refused:
-		found = skipped(check, "not checked, because it needs the token")
+		return e.skipped("not checked, because it needs the token")
 	case e.trial.Outcome == NoListing:
-		found = problem(check, failure.Hintf("check the path of the base URL; where the listing is elsewhere: %s", failure.Run("hobnob config set conversations_path PATH")), "the service has none: %v", e.trial.Err)
+		return e.problem(failure.Hintf("check the path of the base URL; where the listing is elsewhere: %s", failure.Run("hobnob config set conversations_path PATH")), "the service has none: %v", err)
 	case e.trial.Outcome == OtherListing, e.trial.Outcome == NoService:
-		found.Fix = failure.Plain("check that the base URL is that of an Agent Chat Service")
-	case errors.Is(e.trial.Err, context.DeadlineExceeded):
-		found.Detail = failure.Hintf("no answer within %s", duration.Format(serviceLimit))
+		return e.problem(failure.Plain("check that the base URL is that of an Agent Chat Service"), "%v", err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return e.problem(failure.Plain(tryLater), "no answer within %s", duration.Format(serviceLimit))
 	case e.trial.Outcome == Failed:
-		found.Fix = failure.Of(e.trial.Err).Hint
+		return e.problemOf(err)
 	}
-	return []Finding{found}
+	return e.problem(failure.Plain(tryLater), "%v", err)
 }

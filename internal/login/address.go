@@ -84,11 +84,7 @@ func (d *dialogue) tryAddress(ctx context.Context, name, address string) error {
 func (d *dialogue) reach(ctx context.Context, p config.Profile) error {
 	defer d.f.Print.Wait("reaching the service")()
 	route, err := doctor.Reach(ctx, d.f.ClientOptions(p), reachLimit)
-	var unreached *doctor.UnreachedError
-	switch {
-	case errors.As(err, &unreached) && unreached.WebPage:
-		return failure.WithHint(err, "give the address of its API, without the path of a page")
-	case route.Elsewhere != "":
+	if route.Elsewhere != "" {
 		d.f.Print.Note("%s points to %s; if the token is not accepted, that may be the address", p.BaseURL, route.Elsewhere)
 	}
 	return err
