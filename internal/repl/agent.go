@@ -3,20 +3,12 @@ package repl
 import (
 	"context"
 
-	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-func agentCommand() command {
-	return command{
-		name: "agent", argument: "[NAME|UUID]", help: "ask another agent from now on", more: "Without a name it lists the agents of the profile.",
-		run: runAgent, complete: completeAgent,
-	}
-}
-
-func runAgent(s *session, _ context.Context, name string) error {
+func runAgent(_ context.Context, s *session, name string) error {
 	if name == "" {
 		return listAgents(s)
 	}
@@ -43,10 +35,10 @@ func listAgents(s *session) error {
 		s.print.Note("the profile %q names no agents; %s does", profile.Name, failure.Run("hobnob agents add NAME UUID"))
 		return nil
 	}
-	return cli.OutputError(s.f.IO.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows))
+	return s.print.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows)
 }
 
-func completeAgent(s *session, _ string) []lineedit.Candidate {
+func completeAgent(_ context.Context, s *session, _ string) []lineedit.Candidate {
 	var out []lineedit.Candidate
 	for _, name := range s.ask.Profile.AgentNames() {
 		out = append(out, lineedit.Candidate{Value: name, Description: s.ask.Profile.Agents[name]})

@@ -1,13 +1,23 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/suggest"
+)
+
+const (
+	// completionTime bounds what a Tab may take.
+	completionTime = 500 * time.Millisecond
+	// maxCandidates bounds how many conversations or turns a Tab offers.
+	maxCandidates = 50
 )
 
 // command is a slash command.
@@ -16,17 +26,44 @@ type command struct {
 	argument string // as help shows it: in brackets where it may be left out, "" for none
 	help     string // one line
 	more     string // what else /help NAME says
-	run      func(s *session, ctx context.Context, argument string) error
-	complete func(s *session, argument string) []lineedit.Candidate // nil completes nothing
+	saved    bool   // needs a chat that is saved
+	run      func(ctx context.Context, s *session, argument string) error
+	complete func(ctx context.Context, s *session, argument string) []lineedit.Candidate // nil completes nothing
 }
 
-// commands returns the slash commands in the order of /help: one file and one line
-// here each.
+// commands returns the slash commands in the order of /help: one line here and one
+// file each.
 func commands() []command {
 	return []command{
-		helpCommand(), newCommand(), openCommand(), titleCommand(), agentCommand(), fileCommand(), editCommand(), againCommand(), undoCommand(),
-		treeCommand(), atCommand(), contextCommand(), searchCommand(), copyCommand(), saveCommand(), exportCommand(), usageCommand(), rawCommand(),
-		exitCommand(),
+		{name: "help", argument: "[COMMAND]", help: "list the commands, or explain one", run: runHelp, complete: completeHelp},
+		{name: "new", argument: "[TITLE]", help: "begin a new conversation", run: runNew,
+			more: "The one before stays as it is; /open goes back to it."},
+		{name: "open", argument: "[ID|TITLE]", help: "go on with another conversation", saved: true, run: runOpen, complete: completeConversation,
+			more: "Without a name it lists the latest ones."},
+		{name: "title", argument: "TITLE", help: "give the conversation another title", saved: true, run: runTitle},
+		{name: "agent", argument: "[NAME|UUID]", help: "ask another agent from now on", run: runAgent, complete: completeAgent,
+			more: "Without a name it lists the agents of the profile."},
+		{name: "file", argument: "[PATH|-]", help: "add a file to the next question", run: runFile, complete: completePath,
+			more: "Without a path it lists what is added; - takes all of it back. Quotes are not needed."},
+		{name: "edit", argument: "[TEXT]", help: "write the next question in $VISUAL or $EDITOR", run: runEdit,
+			more: "Ctrl-X Ctrl-E does so with what is in the line. An empty file asks nothing."},
+		{name: "again", help: "ask the last question again, beside the first answer", run: runAgain},
+		{name: "undo", help: "go back before the last question, and change it", run: runUndo,
+			more: "Nothing is removed: what is asked next makes a branch."},
+		{name: "tree", help: "draw the branches of the conversation", run: runTree},
+		{name: "at", argument: "TURN", help: "continue from an earlier turn", run: runAt, complete: completeTurn,
+			more: "A turn is named by its id, as /tree shows it."},
+		{name: "context", help: "say what the next question carries with it", run: runContext},
+		{name: "search", argument: "WORDS", help: "search all conversations", saved: true, run: runSearch},
+		{name: "copy", argument: "[code [LANGUAGE]]", help: "copy the last reply, or its first block of code", run: runCopy, complete: completeCopy,
+			more: "Over ssh the terminal is asked to copy (OSC 52)."},
+		{name: "save", argument: "PATH", help: "write the last reply to a file", run: runSave, complete: completePath},
+		{name: "export", argument: "PATH", help: "write the conversation to a file", run: runExport, complete: completePath,
+			more: "The name decides: .md, .json or .html."},
+		{name: "usage", argument: "[on|off]", help: "say what the conversation cost in tokens", run: runUsage, complete: completeSwitch,
+			more: "With on or off: say it after each answer."},
+		{name: "raw", argument: "[on|off]", help: "show replies as they came, or rendered", run: runRaw, complete: completeSwitch},
+		{name: "exit", help: "leave; so does Ctrl-D", run: runExit},
 	}
 }
 
@@ -46,32 +83,26 @@ func parse(text string) (name, argument string, ok bool) {
 	return strings.TrimSpace(name), strings.TrimSpace(argument), true
 }
 
-// find returns the command of a name, in any letter case.
+// find returns the command of a name, in any letter case. For a name that none has
+// the error suggests the first that begins with it, else the nearest.
 func find(name string) (command, error) {
-	all := commands()
-	at := slices.IndexFunc(all, func(c command) bool { return c.name == strings.ToLower(name) })
-	if at >= 0 {
-		return all[at], nil
-	}
-	const question = "to ask a question that begins with a slash, begin it with two"
-	hint := "/help lists the commands; " + question
-	if near := nearest(name, all); near != "" {
-		hint = "did you mean /" + near + "? " + question
-	}
-	return command{}, usage(hint, "there is no command /%s", name)
-}
-
-// nearest returns the first command that begins with the name, else the one that
-// is nearest to it.
-func nearest(name string, all []command) string {
+	lower, begins := strings.ToLower(name), ""
 	var names []string
-	for _, c := range all {
-		if name != "" && strings.HasPrefix(c.name, strings.ToLower(name)) {
-			return c.name
+	for _, c := range commands() {
+		if c.name == lower {
+			return c, nil
+		}
+		if begins == "" && name != "" && strings.HasPrefix(c.name, lower) {
+			begins = c.name
 		}
 		names = append(names, c.name)
 	}
-	return suggest.Nearest(name, names)
+	const question = "to ask a question that begins with a slash, begin it with two"
+	hint := "/help lists the commands; " + question
+	if near := cmp.Or(begins, suggest.Nearest(name, names)); near != "" {
+		hint = "did you mean /" + near + "? " + question
+	}
+	return command{}, failure.Usagef(hint, "there is no command /%s", name)
 }
 
 func (s *session) command(ctx context.Context, name, argument string) error {
@@ -82,11 +113,13 @@ func (s *session) command(ctx context.Context, name, argument string) error {
 	required := c.argument != "" && c.argument[0] != '['
 	switch {
 	case required && argument == "":
-		return usage("usage: "+c.usage(), "/%s needs %s", c.name, c.argument)
+		return failure.Usagef("usage: "+c.usage(), "/%s needs %s", c.name, c.argument)
 	case c.argument == "" && argument != "":
-		return usage("usage: "+c.usage(), "/%s takes nothing after it", c.name)
+		return failure.Usagef("usage: "+c.usage(), "/%s takes nothing after it", c.name)
+	case c.saved && !s.at.Saves():
+		return errUnsaved()
 	}
-	return c.run(s, ctx, argument)
+	return c.run(ctx, s, argument)
 }
 
 // usage is a command with its argument.
@@ -104,10 +137,12 @@ func (s *session) complete(before string) (candidates []lineedit.Candidate, repl
 		return beginning(completeCommands("/"), name), len(name)
 	}
 	c, err := find(name[1:])
-	if err != nil || c.complete == nil {
+	if err != nil || c.complete == nil || c.saved && !s.at.Saves() {
 		return nil, 0
 	}
-	return beginning(c.complete(s, argument), argument), len(argument)
+	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
+	defer cancel()
+	return beginning(c.complete(ctx, s, argument), argument), len(argument)
 }
 
 // completeCommands offers every command, its name after a prefix.
@@ -127,18 +162,15 @@ func beginning(candidates []lineedit.Candidate, with string) []lineedit.Candidat
 
 // setSwitch sets a switch to what was typed and reports what it means now.
 func (s *session) setSwitch(on *bool, typed, meaning string) error {
-	switch strings.ToLower(typed) {
-	case "on":
-		*on = true
-	case "off":
-		*on = false
-	default:
-		return usage("say on or off", "%q is neither on nor off", typed)
+	value := strings.ToLower(typed)
+	if value != "on" && value != "off" {
+		return failure.Usagef("say on or off", "%q is neither on nor off", typed)
 	}
-	s.print.Note("%s: %s", meaning, strings.ToLower(typed))
+	*on = value == "on"
+	s.print.Note("%s: %s", meaning, value)
 	return nil
 }
 
-func completeSwitch(*session, string) []lineedit.Candidate {
+func completeSwitch(context.Context, *session, string) []lineedit.Candidate {
 	return []lineedit.Candidate{{Value: "on"}, {Value: "off"}}
 }

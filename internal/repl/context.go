@@ -7,11 +7,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-func contextCommand() command {
-	return command{name: "context", help: "say what the next question carries with it", run: runContext}
-}
-
-func runContext(s *session, ctx context.Context, _ string) error {
+func runContext(ctx context.Context, s *session, _ string) error {
 	considered, err := s.ask.Chat.Consider(ctx, s.at.Question)
 	if err != nil {
 		return err

@@ -83,27 +83,32 @@ func (c *Cursor) Refresh(ctx context.Context) error {
 
 // Conversation returns the conversation as it is now.
 func (c *Cursor) Conversation(ctx context.Context) (history.Conversation, error) {
-	if err := c.History(); err != nil {
-		return history.Conversation{}, err
+	if !c.Saves() {
+		return history.Conversation{}, errUnsaved()
 	}
 	if c.Question.Conversation == nil {
-		return history.Conversation{}, noConversation()
+		return history.Conversation{}, errNoConversation()
 	}
 	return c.asker.History.Find(ctx, c.Question.Conversation.ID)
 }
 
-// History returns an error in a chat that is not saved, for what needs other
-// conversations or what lasts.
-func (c *Cursor) History() error {
-	if c.Saves() {
-		return nil
-	}
+// errUnsaved is for what needs other conversations or what lasts, in a chat that is
+// not saved.
+func errUnsaved() error {
 	return failure.WithHint(failure.Usagef("", "this chat saves nothing and has no history"),
 		"leave --no-save out, or see: %s", failure.Run("hobnob config get history.save"))
 }
 
-func noConversation() error {
+func errNoConversation() error {
 	return failure.Usagef("ask something first, or open one with /open", "there is no conversation yet")
+}
+
+// LastReply returns the reply that /copy and /save mean.
+func (c *Cursor) LastReply() (string, error) {
+	if c.Reply == "" {
+		return "", failure.Usagef("ask something first", "there is no reply yet")
+	}
+	return c.Reply, nil
 }
 
 // Asked moves to the turn of a question that was asked, or stays before it when it
@@ -149,7 +154,7 @@ func (c *Cursor) SaveUnsaved(ctx context.Context, report func(chat.Answer, error
 func (c *Cursor) LastTurn(ctx context.Context) (history.Turn, error) {
 	conversation := c.Question.Conversation
 	if conversation == nil {
-		return history.Turn{}, noConversation()
+		return history.Turn{}, errNoConversation()
 	}
 	store := c.asker.History
 	switch parent := c.Question.Parent; {

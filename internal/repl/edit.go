@@ -10,20 +10,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
 
-func editCommand() command {
-	return command{
-		name: "edit", argument: "[TEXT]", help: "write the next question in $VISUAL or $EDITOR",
-		more: "Ctrl-X Ctrl-E does so with what is in the line. An empty file asks nothing.",
-		run:  func(s *session, ctx context.Context, text string) error { return s.edit(ctx, text, asLine) },
-	}
-}
+func runEdit(ctx context.Context, s *session, text string) error { return s.edit(ctx, text, asLine) }
 
-// editLine edits what is typed in the editor and does what it says then.
-func (s *session) editLine(ctx context.Context, typed string) error {
-	return s.edit(ctx, typed, func(text string) string { return text })
-}
-
-// edit opens a text in the editor; line makes what is typed of one.
+// edit opens a text in the editor and does what it says then; line makes of a text
+// what a user types for it.
 func (s *session) edit(ctx context.Context, initial string, line func(string) string) error {
 	text, file, err := prompt.Edit(ctx, s.f, initial)
 	if err != nil {

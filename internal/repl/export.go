@@ -5,20 +5,12 @@ import (
 	"errors"
 	"path/filepath"
 
-	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/transfer"
 )
 
-func exportCommand() command {
-	return command{
-		name: "export", argument: "PATH", help: "write the conversation to a file", more: "The name decides: .md, .json or .html.",
-		run: runExport, complete: completePath,
-	}
-}
-
-func runExport(s *session, ctx context.Context, name string) error {
+func runExport(ctx context.Context, s *session, name string) error {
 	c, err := s.at.Conversation(ctx)
 	if err != nil {
 		return err
@@ -29,7 +21,7 @@ func runExport(s *session, ctx context.Context, name string) error {
 	}
 	format, err := transfer.ExportFormat("", path, false)
 	if err != nil {
-		return usage("end the name in .md, .json or .html", "there is no format %q", filepath.Ext(path))
+		return failure.Usagef("end the name in .md, .json or .html", "there is no format %q", filepath.Ext(path))
 	}
 	export := transfer.Export{Store: s.ask.Chat.History, Conversations: []history.Conversation{c}, Format: format}
 	_, err = export.WriteFiles(ctx, path, false)
@@ -37,7 +29,7 @@ func runExport(s *session, ctx context.Context, name string) error {
 		return failure.WithHint(err, "choose another name")
 	}
 	if err == nil {
-		s.print.Note("exported %s to %s", cli.Counted(1, "conversation"), path)
+		s.print.Note("exported 1 conversation to %s", path)
 	}
 	return err
 }

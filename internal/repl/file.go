@@ -8,27 +8,17 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
 
-func fileCommand() command {
-	return command{
-		name: "file", argument: "[PATH|-]", help: "add a file to the next question",
-		more: "Without a path it lists what is added; - takes all of it back. Quotes are not needed.",
-		run:  runFile, complete: completePath,
+func runFile(ctx context.Context, s *session, name string) error {
+	if name == "-" {
+		s.files = nil
 	}
-}
-
-func runFile(s *session, ctx context.Context, name string) error {
-	switch name {
-	case "":
-		if len(s.files) == 0 {
-			s.print.Note("no file goes with the next question")
-		}
+	if name == "-" || name == "" {
 		for _, file := range s.files {
 			s.print.Note("goes with the next question: %s, %d bytes", file.Name, len(file.Data))
 		}
-		return nil
-	case "-":
-		s.files = nil
-		s.print.Note("no file goes with the next question")
+		if len(s.files) == 0 {
+			s.print.Note("no file goes with the next question")
+		}
 		return nil
 	}
 	path, err := typedPath(name)
@@ -37,7 +27,7 @@ func runFile(s *session, ctx context.Context, name string) error {
 	}
 	data, err := prompt.ReadFile(ctx, path)
 	if failure.Of(err).Kind == failure.Usage {
-		return usage("usage: /file PATH; Tab completes it", "%v", err)
+		return failure.Usagef("usage: /file PATH; Tab completes it", "%v", err)
 	}
 	if err != nil {
 		return err

@@ -9,17 +9,14 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-func helpCommand() command {
-	return command{
-		name: "help", argument: "[COMMAND]", help: "list the commands, or explain one",
-		run: runHelp, complete: func(*session, string) []lineedit.Candidate { return completeCommands("") },
-	}
+func completeHelp(context.Context, *session, string) []lineedit.Candidate {
+	return completeCommands("")
 }
 
 // helpColumn is where help explains a command.
 const helpColumn = 26
 
-func runHelp(s *session, _ context.Context, name string) error {
+func runHelp(_ context.Context, s *session, name string) error {
 	columns := min(s.f.IO.Columns(), 80)
 	if name != "" {
 		c, err := find(strings.TrimPrefix(name, "/"))

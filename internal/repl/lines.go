@@ -1,6 +1,7 @@
 package repl
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/url"
@@ -50,12 +51,6 @@ func openLines(f *cli.Factory, profile string, saves bool) (*lines, error) {
 		l.editor.Changed = l.draft.Set
 	}
 	return l, nil
-}
-
-func (l *lines) announceDraft() {
-	if l.next != "" && l.editor.Rich() {
-		l.print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
-	}
 }
 
 func (l *lines) close() {
@@ -111,7 +106,7 @@ func (s *session) read(ctx context.Context) (step, error) {
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
 		case errors.Is(err, lineedit.ErrWantsEditor):
-			return func(ctx context.Context) error { return s.editLine(ctx, text) }, nil
+			return func(ctx context.Context) error { return s.edit(ctx, text, func(line string) string { return line }) }, nil
 		case errors.Is(err, lineedit.ErrTokenChanged):
 			l.print.Warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
 			l.next = text
@@ -140,20 +135,16 @@ func (s *session) prompt() string {
 	columns := s.f.IO.Columns()
 	room := columns - min(columns/3, 20) - len("> ")
 	question := s.at.Question
-	where, after, files := "new conversation", "", ""
-	switch parent := question.Parent; {
-	case !s.at.Saves():
-		where = "unsaved chat"
-	case parent != nil && *parent != "":
-		after = " after " + history.Short(*parent)
-	case parent != nil:
-		after = " from the start"
-	}
+	where, after, files := "unsaved chat", "", ""
 	if s.at.Saves() {
+		where = cmp.Or(question.Title, "new conversation")
 		if c := question.Conversation; c != nil {
 			where = c.Title
-		} else if question.Title != "" {
-			where = question.Title
+		}
+		if parent := question.Parent; parent != nil {
+			if after = " from the start"; *parent != "" {
+				after = " after " + history.Short(*parent)
+			}
 		}
 	}
 	where = s.f.IO.Truncate(terminal.CleanLine(where), min(max(columns/3, 8), max(room, 1)))

@@ -3,7 +3,6 @@ package repl
 import (
 	"context"
 	"strings"
-	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -12,28 +11,12 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-const (
-	// completionTime bounds what a Tab may take.
-	completionTime = 500 * time.Millisecond
-	// maxCandidates bounds how many conversations or turns a Tab offers.
-	maxCandidates = 50
-	// latestConversations is how many /open lists.
-	latestConversations = 10
-)
+// latestConversations is how many /open lists.
+const latestConversations = 10
 
-func openCommand() command {
-	return command{
-		name: "open", argument: "[ID|TITLE]", help: "go on with another conversation", more: "Without a name it lists the latest ones.",
-		run: runOpen, complete: completeConversation,
-	}
-}
-
-func runOpen(s *session, ctx context.Context, ref string) error {
-	if err := s.at.History(); err != nil {
-		return err
-	}
+func runOpen(ctx context.Context, s *session, ref string) error {
 	if ref == "" {
-		return listLatest(s, ctx)
+		return listLatest(ctx, s)
 	}
 	found, err := s.ask.Chat.History.Find(ctx, ref)
 	if err != nil {
@@ -52,12 +35,7 @@ func runOpen(s *session, ctx context.Context, ref string) error {
 
 // completeConversation offers titles, and ids where the title is not one that can
 // be typed.
-func completeConversation(s *session, typed string) []lineedit.Candidate {
-	if !s.at.Saves() {
-		return nil
-	}
-	ctx, cancel := context.WithTimeout(context.Background(), completionTime)
-	defer cancel()
+func completeConversation(ctx context.Context, s *session, typed string) []lineedit.Candidate {
 	found, err := s.ask.Chat.History.List(ctx, history.Filter{Profile: s.ask.Profile.Name, Limit: maxCandidates})
 	if err != nil {
 		return nil
@@ -77,7 +55,7 @@ func completeConversation(s *session, typed string) []lineedit.Candidate {
 	return out
 }
 
-func listLatest(s *session, ctx context.Context) error {
+func listLatest(ctx context.Context, s *session) error {
 	profile := s.ask.Profile
 	listed, err := chat.List(ctx, s.ask.Chat.History, history.Filter{Profile: profile.Name, Limit: latestConversations}, nil, false)
 	if err != nil {

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -58,7 +59,7 @@ const maxFiles = 500
 
 // completePath offers the files of the directory that is typed. What is typed may
 // be the path itself or a word of a shell, and goes on as it began.
-func completePath(_ *session, typed string) []lineedit.Candidate {
+func completePath(_ context.Context, _ *session, typed string) []lineedit.Candidate {
 	word, quote := shell.Unquote(typed)
 	out := filesBeginning(typed, word, func(rest string) string { return shell.Continue(rest, quote) }, quote)
 	if word != typed { // such as an apostrophe

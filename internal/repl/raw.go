@@ -2,14 +2,7 @@ package repl
 
 import "context"
 
-func rawCommand() command {
-	return command{
-		name: "raw", argument: "[on|off]", help: "show replies as they came, or rendered",
-		run: runRaw, complete: completeSwitch,
-	}
-}
-
-func runRaw(s *session, _ context.Context, typed string) error {
+func runRaw(_ context.Context, s *session, typed string) error {
 	if typed == "" {
 		typed = "on"
 		if s.ask.Raw {

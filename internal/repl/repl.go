@@ -14,7 +14,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
-	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
@@ -85,7 +84,9 @@ func begin(f *cli.Factory, asker ask.Asker, question chat.Question) (s *session,
 		s.interrupts, restore = f.Print.Interrupts()
 	}
 	s.print.Note("asking %s; /help lists the commands, Ctrl-D leaves", s.at.AgentName())
-	s.lines.announceDraft()
+	if s.lines.next != "" && s.lines.editor.Rich() {
+		s.print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
+	}
 	return s, func() {
 		restore()
 		s.at.SaveUnsaved(context.Background(), s.warnUnsaved)
@@ -207,6 +208,3 @@ func (s *session) report(err error) {
 		s.print.Line("hint", report.Hint)
 	}
 }
-
-// usage is an error about what was typed.
-func usage(hint, format string, args ...any) error { return failure.Usagef(hint, format, args...) }

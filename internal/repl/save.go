@@ -7,14 +7,12 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-func saveCommand() command {
-	return command{name: "save", argument: "PATH", help: "write the last reply to a file", run: runSave, complete: completePath}
-}
-
-func runSave(s *session, ctx context.Context, name string) error {
-	text, err := s.lastReply()
+func runSave(ctx context.Context, s *session, name string) error {
+	text, err := s.at.LastReply()
 	if err != nil {
 		return err
 	}
@@ -25,7 +23,7 @@ func runSave(s *session, ctx context.Context, name string) error {
 	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if info, err := os.Stat(path); err == nil {
 		if info.IsDir() {
-			return usage("name a file in it", "%s is a directory", path)
+			return failure.Usagef("name a file in it", "%s is a directory", path)
 		}
 		yes, err := s.f.IO.Confirm(ctx, fmt.Sprintf("%s exists. Replace it?", path))
 		if err != nil || !yes {

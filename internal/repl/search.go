@@ -10,14 +10,7 @@ import (
 // maxHits is how many hits /search shows.
 const maxHits = 20
 
-func searchCommand() command {
-	return command{name: "search", argument: "WORDS", help: "search all conversations", run: runSearch}
-}
-
-func runSearch(s *session, ctx context.Context, words string) error {
-	if err := s.at.History(); err != nil {
-		return err
-	}
+func runSearch(ctx context.Context, s *session, words string) error {
 	store := s.ask.Chat.History
 	profile, err := s.f.NamedProfile(ctx, store)
 	if err != nil {

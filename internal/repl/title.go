@@ -6,14 +6,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-func titleCommand() command {
-	return command{name: "title", argument: "TITLE", help: "give the conversation another title", run: runTitle}
-}
-
-func runTitle(s *session, ctx context.Context, title string) error {
-	if err := s.at.History(); err != nil {
-		return err
-	}
+func runTitle(ctx context.Context, s *session, title string) error {
 	if s.at.Question.Conversation == nil {
 		s.at.Question.Title = title
 		s.print.Note("the next question begins a conversation called %q", title)

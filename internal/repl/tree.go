@@ -6,11 +6,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-func treeCommand() command {
-	return command{name: "tree", help: "draw the branches of the conversation", run: runTree}
-}
-
-func runTree(s *session, ctx context.Context, _ string) error {
+func runTree(ctx context.Context, s *session, _ string) error {
 	c, err := s.at.Conversation(ctx)
 	if err != nil {
 		return err

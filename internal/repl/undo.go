@@ -3,20 +3,14 @@ package repl
 import (
 	"context"
 
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-func undoCommand() command {
-	return command{
-		name: "undo", help: "go back before the last question, and change it", more: "Nothing is removed: what is asked next makes a branch.",
-		run: runUndo,
-	}
-}
-
 // runUndo puts the last question into the next line.
-func runUndo(s *session, ctx context.Context, _ string) error {
+func runUndo(ctx context.Context, s *session, _ string) error {
 	if !s.at.Saves() && s.at.Question.Conversation == nil {
-		return usage("ask something first", "there is no question to take back")
+		return failure.Usagef("ask something first", "there is no question to take back")
 	}
 	turn, err := s.at.LastTurn(ctx)
 	if err != nil {

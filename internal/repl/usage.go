@@ -6,14 +6,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-func usageCommand() command {
-	return command{
-		name: "usage", argument: "[on|off]", help: "say what the conversation cost in tokens", more: "With on or off: say it after each answer.",
-		run: runUsage, complete: completeSwitch,
-	}
-}
-
-func runUsage(s *session, ctx context.Context, typed string) error {
+func runUsage(ctx context.Context, s *session, typed string) error {
 	if typed != "" {
 		return s.setSwitch(&s.ask.Usage, typed, "tokens are shown after each answer")
 	}
