@@ -138,7 +138,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		return failure.WithHint(failure.Usagef("", "--detach needs the history, and history.save is false in the profile %q", profile.Name),
 			"%s, or leave --detach out", failure.Run("hobnob config set history.save true"))
 	}
-	asker, question, place, err := ask.Prepare(ctx, f, profile, opts.setup(save))
+	asker, question, err := ask.Prepare(ctx, f, profile, opts.setup(save))
 	if err != nil {
 		return err
 	}
@@ -146,7 +146,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		return repl.Run(ctx, f, asker, question, opts.Again)
 	}
 	var draft string
-	if question.Text, draft, err = opts.text(ctx, place); err != nil {
+	if question.Text, draft, err = opts.text(ctx, question.Text); err != nil {
 		return err
 	}
 	if question.Conversation != nil && question.Parent == nil {
@@ -174,7 +174,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 func (o chatOptions) setup(save bool) ask.Setup {
 	s := ask.Setup{
 		Selection: chat.Selection{Latest: o.Continue, Conversation: o.Conversation, At: o.At, Edit: o.EditTurn, Again: o.Again},
-		Options:   ask.Options{JSON: o.f.Global.JSON, Raw: o.Raw, Usage: o.Usage, Copy: o.Copy, Paged: true},
+		Options:   ask.Options{Raw: o.Raw, Usage: o.Usage, Copy: o.Copy, Paged: true},
 		Agent:     o.Agent, Title: o.Title, Save: save, DryRun: o.DryRun,
 	}
 	switch o.Extract {
@@ -195,12 +195,12 @@ func (o chatOptions) setup(save bool) ask.Setup {
 
 // text returns the text of the question: the one that is asked again, the edited
 // one, or what the command line and standard input give.
-func (o chatOptions) text(ctx context.Context, place chat.Place) (text, draft string, err error) {
+func (o chatOptions) text(ctx context.Context, earlier string) (text, draft string, err error) {
 	switch {
 	case o.Again:
-		return place.Text, "", nil
+		return earlier, "", nil
 	case o.EditTurn != "":
-		return prompt.EditQuestion(ctx, o.f, place.Text)
+		return prompt.EditQuestion(ctx, o.f, earlier)
 	}
 	return prompt.Sources{Words: o.Words, Files: o.Files, Template: o.Template, Variables: o.Vars, Edit: o.Edit}.Text(ctx, o.f)
 }

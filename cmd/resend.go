@@ -101,7 +101,7 @@ func runResend(ctx context.Context, opts resendOptions) error {
 	if err != nil {
 		return err
 	}
-	return ask.New(f, profile, client, store, ask.Options{JSON: f.Global.JSON}).Resend(ctx, turns)
+	return ask.New(f, profile, client, store, ask.Options{}).Resend(ctx, turns)
 }
 
 // unanswered lists the questions of the profile or of one conversation in it.

@@ -21,7 +21,6 @@ import (
 
 // Options say how an answer is shown.
 type Options struct {
-	JSON  bool
 	Raw   bool // not rendered on a terminal
 	Usage bool // say what it cost
 	Copy  bool // put it on the clipboard as well
@@ -36,10 +35,8 @@ type Asker struct {
 	Options
 	Chat    chat.Asker
 	Profile config.Profile
-	Print   *cli.Printer
-	// Unconfigured says that the embedded service was not chosen but is all there is.
-	Unconfigured bool
 
+	f      *cli.Factory
 	client *api.Client
 }
 
@@ -59,7 +56,7 @@ func (a Asker) Once(ctx context.Context, question chat.Question) (chat.Answer, e
 		err = cerr
 	}
 	if copied != "" {
-		a.Print.Note("%s", copied)
+		a.f.Print.Note("%s", copied)
 	}
 	return answer, err
 }
@@ -74,12 +71,12 @@ func (a Asker) Finish(agentID string, answer chat.Answer) error {
 	if !shown {
 		return err
 	}
-	view.Remarks(a.Print, answer)
+	view.Remarks(a.f.Print, answer)
 	if a.Usage {
-		view.Cost(a.Print, answer)
+		view.Cost(a.f.Print, answer)
 	}
-	if answer.Parent == "" && answer.Reply.Model == "guide" && a.Unconfigured {
-		a.Print.Note("the built-in guide answered; to connect a service: hobnob login")
+	if answer.Parent == "" && answer.Reply.Model == "guide" && isUnconfigured(a.f) {
+		a.f.Print.Note("the built-in guide answered; to connect a service: hobnob login")
 	}
 	return err
 }
@@ -88,12 +85,12 @@ func (a Asker) Finish(agentID string, answer chat.Answer) error {
 func (a Asker) show(agentID string, answer chat.Answer) error {
 	var err error
 	switch {
-	case a.JSON:
-		err = a.Print.JSON(view.NewEnvelope(answer, a.Profile.Name, agentID, a.Chat.History.Saved()))
+	case a.f.Print.WantsJSON():
+		err = a.f.Print.JSON(view.NewEnvelope(answer, a.Profile.Name, agentID, a.Chat.History.Saved()))
 	case a.Block != nil:
 		err = a.showBlock(answer)
 	default:
-		err = a.print(view.Reply(a.Print, answer.Reply.Text, a.Profile.Style, a.Raw))
+		err = a.print(view.Reply(a.f.Print, answer.Reply.Text, a.Profile.Style, a.Raw))
 	}
 	if err != nil && answer.Saved {
 		return failure.WithHint(err, "the reply is saved in conversation %s", history.Short(answer.Conversation))
@@ -106,11 +103,11 @@ func (a Asker) show(agentID string, answer chat.Answer) error {
 func (a Asker) showBlock(answer chat.Answer) error {
 	code, err := view.Block(answer.Reply.Text, *a.Block)
 	if err == nil {
-		return a.print(a.Print.Clean(code))
+		return a.print(a.f.Print.Clean(code))
 	}
 	if !answer.Saved {
 		// It is nowhere else.
-		fmt.Fprint(a.Print.IO.Err, terminal.Clean(view.WithNewline(answer.Reply.Text)))
+		fmt.Fprint(a.f.Print.IO.Err, terminal.Clean(view.WithNewline(answer.Reply.Text)))
 	}
 	return err
 }
@@ -118,23 +115,14 @@ func (a Asker) showBlock(answer chat.Answer) error {
 // print writes text that is safe for where it goes.
 func (a Asker) print(text string) error {
 	if a.Paged {
-		return a.Print.Page(text)
+		return a.f.Print.Page(text)
 	}
-	return a.Print.Printf("%s", text)
+	return a.f.Print.Printf("%s", text)
 }
 
-// NotCopiedError is a reply that was shown and could not be copied. It is a
-// failure and no warning: what a script pastes next would be something else.
-type NotCopiedError struct{ Err error }
-
-func (e *NotCopiedError) Error() string {
-	return "the reply is shown, but could not be copied: " + e.Err.Error()
-}
-
-// Unwrap returns the error of the clipboard.
-func (e *NotCopiedError) Unwrap() error { return e.Err }
-
-// copy puts on the clipboard what Copy wants there, and returns a note of how.
+// copy puts on the clipboard what Copy wants there, and returns a note of how. That
+// it cannot is a failure and no warning: what a script pastes next would be
+// something else.
 func (a Asker) copy(ctx context.Context, answer chat.Answer) (note string, err error) {
 	if !a.Copy {
 		return "", nil
@@ -146,10 +134,10 @@ func (a Asker) copy(ctx context.Context, answer chat.Answer) (note string, err e
 			return "", err
 		}
 	}
-	how, err := a.Print.IO.Copy(ctx, text)
+	how, err := a.f.Print.IO.Copy(ctx, text)
 	switch {
 	case err != nil:
-		return "", &NotCopiedError{Err: err}
+		return "", fmt.Errorf("the reply is shown, but could not be copied: %w", err)
 	case how == terminal.OSC52:
 		return fmt.Sprintf("the terminal was asked to copy the %s (OSC 52); it does not say whether it did", what), nil
 	}

@@ -22,28 +22,28 @@ type Setup struct {
 }
 
 // Prepare finds what a question continues, and returns who asks it and the
-// question without its text. Nothing is sent or recorded yet.
-func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setup) (Asker, chat.Question, chat.Place, error) {
-	fail := func(err error) (Asker, chat.Question, chat.Place, error) {
-		return Asker{}, chat.Question{}, chat.Place{}, err
-	}
+// question, with no text but that of the one to ask again or to edit. Nothing is
+// sent or recorded yet.
+func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setup) (asker Asker, question chat.Question, err error) {
 	store, err := s.openHistory(ctx, f)
 	if err != nil {
-		return fail(err)
+		return asker, question, err
 	}
 	s.Profile = profile.Name
 	_, s.AnyProfile = f.Settings[config.ProfileKey]
 	place, err := s.Find(ctx, store)
 	if err != nil {
-		return fail(err)
+		return asker, question, err
 	}
-	question := chat.Question{Conversation: place.Conversation, Parent: place.Parent, Title: s.Title}
-	question.Context = chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
+	question = chat.Question{
+		Text: place.Text, Conversation: place.Conversation, Parent: place.Parent, Title: s.Title,
+		Context: chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens},
+	}
 	if s.Limits != nil {
 		question.Context = *s.Limits
 	}
 	if question.AgentID, err = agentOf(profile, s.Agent, place.Conversation); err != nil {
-		return fail(err)
+		return asker, question, err
 	}
 	if c := place.Conversation; c != nil && s.At == "" && s.Edit == "" && !s.Again {
 		if last, ok, err := store.LastUnanswered(ctx, *c); err == nil && ok {
@@ -52,25 +52,23 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	}
 	client, err := f.Client(ctx, profile, !s.Save)
 	if err != nil {
-		return fail(err)
+		return asker, question, err
 	}
-	asker := New(f, profile, client, store, s.Options)
+	asker = New(f, profile, client, store, s.Options)
 	if !s.Save && !s.DryRun && !s.IsNew() {
 		memory, err := f.UnsavedHistory(ctx)
-		if err != nil {
-			return fail(err)
+		if err == nil {
+			question, err = asker.Chat.Unsaved(ctx, question, memory)
 		}
-		if question, err = asker.Chat.Unsaved(ctx, question, memory); err != nil {
-			return fail(err)
-		}
+		return asker, question, err
 	}
-	return asker, question, place, nil
+	return asker, question, nil
 }
 
 // New returns an asker of a profile.
 func New(f *cli.Factory, profile config.Profile, client *api.Client, store *history.Store, options Options) Asker {
 	return Asker{
-		Options: options, Profile: profile, Print: f.Print, Unconfigured: isUnconfigured(f), client: client,
+		Options: options, Profile: profile, f: f, client: client,
 		Chat: chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)},
 	}
 }

@@ -18,7 +18,7 @@ func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
 	limits := chat.Limits{Turns: a.Profile.ContextTurns, Tokens: a.Profile.ContextTokens}
 	var last error
 	for _, t := range turns {
-		a.Print.Note("asking again: %s", history.TitleOf(t.Question))
+		a.f.Print.Note("asking again: %s", history.TitleOf(t.Question))
 		err := a.resend(ctx, t, limits)
 		var taken *history.TakenError
 		var gone *history.TurnNotFoundError
@@ -26,17 +26,17 @@ func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
 		case err == nil:
 			continue
 		case errors.As(err, &taken): // by another process, since the turns were listed
-			a.Print.Note("%v", taken)
+			a.f.Print.Note("%v", taken)
 			continue
 		case errors.As(err, &gone):
-			a.Print.Note("%v", gone)
+			a.f.Print.Note("%v", gone)
 			continue
 		}
 		last = err
 		if kind := failure.Of(err).Kind; ctx.Err() != nil || kind == failure.Auth || kind == failure.NotSent || kind == failure.NotSaved {
 			break
 		}
-		a.Print.Warn("turn %s: %v", history.Short(t.ID), err)
+		a.f.Print.Warn("turn %s: %v", history.Short(t.ID), err)
 	}
 	return last
 }

@@ -28,7 +28,7 @@ func (a Asker) Wait(ctx context.Context, doing, agentID string, since time.Time)
 		}
 		return usual
 	}
-	begun, end := time.Now(), a.Print.WaitFor(w)
+	begun, end := time.Now(), a.f.Print.WaitFor(w)
 	return func(err error) {
 		interrupted := ctx.Err() != nil
 		cancel()
@@ -49,5 +49,5 @@ func (a Asker) notify(agent string, waited time.Duration, err error) {
 	if err != nil {
 		text = "no answer from " + agent
 	}
-	a.Print.IO.Notify(terminal.Notification(a.Profile.Notify), "hobnob: "+text)
+	a.f.Print.IO.Notify(terminal.Notification(a.Profile.Notify), "hobnob: "+text)
 }
