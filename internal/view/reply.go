@@ -27,13 +27,6 @@ func Reply(p *cli.Printer, text, style string, raw bool) string {
 	return rendered(p.IO, text, style)
 }
 
-// BlockLanguages returns the languages of the blocks of code of a reply, "" for one
-// without.
-func BlockLanguages(reply string) []string {
-	_, _, languages := codeblock.Find(reply, "")
-	return languages
-}
-
 // WithNewline returns text with a newline at its end.
 func WithNewline(text string) string {
 	if strings.HasSuffix(text, "\n") {
@@ -76,28 +69,25 @@ func (e *NoBlockError) Failure() failure.Failure { return failure.Failure{Kind: 
 
 // Envelope is an answer as --json prints it; its fields are stable within version 1.
 type Envelope struct {
-	Version      int             `json:"version"`
-	Conversation *string         `json:"conversation"`
-	Turn         *string         `json:"turn"`
-	Parent       *string         `json:"parent"`
-	AgentID      *string         `json:"agent_id"`
-	Profile      string          `json:"profile"`
-	Reply        string          `json:"reply"`
-	FinishReason string          `json:"finish_reason"`
-	Model        string          `json:"model"`
-	Usage        *api.Usage      `json:"usage"`
-	Service      ServiceEnvelope `json:"service"`
-	ElapsedMS    int64           `json:"elapsed_ms"`
-	Saved        bool            `json:"saved"`
-	Branched     bool            `json:"branched"` // another question follows the same turn
-	Left         int             `json:"left"`     // earlier turns that were not sent
-}
-
-// ServiceEnvelope is what the service said of an answer.
-type ServiceEnvelope struct {
-	ID             *string      `json:"id"`
-	ConversationID *string      `json:"conversation_id"`
-	Created        *json.Number `json:"created"`
+	Version      int        `json:"version"`
+	Conversation *string    `json:"conversation"`
+	Turn         *string    `json:"turn"`
+	Parent       *string    `json:"parent"`
+	AgentID      *string    `json:"agent_id"`
+	Profile      string     `json:"profile"`
+	Reply        string     `json:"reply"`
+	FinishReason string     `json:"finish_reason"`
+	Model        string     `json:"model"`
+	Usage        *api.Usage `json:"usage"`
+	Service      struct {
+		ID             *string      `json:"id"`
+		ConversationID *string      `json:"conversation_id"`
+		Created        *json.Number `json:"created"`
+	} `json:"service"`
+	ElapsedMS int64 `json:"elapsed_ms"`
+	Saved     bool  `json:"saved"`
+	Branched  bool  `json:"branched"` // another question follows the same turn
+	Left      int   `json:"left"`     // earlier turns that were not sent
 }
 
 // NewEnvelope returns the envelope of an answer. Its local ids are left out where
@@ -106,17 +96,13 @@ func NewEnvelope(answer chat.Answer, profile, agentID string, saves bool) Envelo
 	r := answer.Reply
 	out := Envelope{
 		Version: 1, AgentID: cli.OrNull(agentID), Profile: profile,
-		Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage,
-		Service:   ServiceEnvelope{ID: cli.OrNull(r.ID), ConversationID: cli.OrNull(r.ConversationID)},
-		ElapsedMS: answer.Elapsed.Milliseconds(), Saved: answer.Saved,
+		Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage, ElapsedMS: answer.Elapsed.Milliseconds(), Saved: answer.Saved,
 		Branched: answer.Branch != history.Branch{}, Left: answer.Left,
 	}
 	if saves {
 		out.Conversation, out.Turn, out.Parent = cli.OrNull(answer.Conversation), cli.OrNull(answer.Turn), cli.OrNull(answer.Parent)
 	}
-	if r.Created != "" {
-		out.Service.Created = &r.Created
-	}
+	out.Service.ID, out.Service.ConversationID, out.Service.Created = cli.OrNull(r.ID), cli.OrNull(r.ConversationID), cli.OrNull(r.Created)
 	return out
 }
 
@@ -138,9 +124,9 @@ func Remarks(p *cli.Printer, answer chat.Answer) {
 
 // Cost prints on stderr what an answer cost.
 func Cost(p *cli.Printer, answer chat.Answer) {
+	counted := "the service counted no tokens;"
 	if u := answer.Reply.Usage; u != nil {
-		p.Line("usage", fmt.Sprintf("%d prompt + %d completion = %d tokens, %.1f s", u.PromptTokens, u.CompletionTokens, u.TotalTokens, answer.Elapsed.Seconds()))
-		return
+		counted = tokenSum(history.Usage(*u)) + " tokens,"
 	}
-	p.Line("usage", fmt.Sprintf("the service counted no tokens; %.1f s", answer.Elapsed.Seconds()))
+	p.Line("usage", fmt.Sprintf("%s %.1f s", counted, answer.Elapsed.Seconds()))
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"iter"
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
@@ -19,8 +20,7 @@ func Tree(p *cli.Printer, c history.Conversation, turns []history.Turn) error {
 	}
 	var b strings.Builder
 	b.WriteString(heading(p.IO, "", c.Title) + "\n")
-	for _, line := range drawTree(turns, s) {
-		t, lead := line.turn, line.lead
+	for lead, t := range drawTree(turns, s) {
 		if p.IO.OutTTY {
 			lead = s.shorten(lead, p.IO.Columns()/2)
 		}
@@ -62,16 +62,11 @@ func (s strokes) shorten(lead string, width int) string {
 	return s.cut + string(columns[len(columns)-most+strokeColumns:])
 }
 
-// treeLine is a turn and the strokes before it.
-type treeLine struct {
-	lead string
-	turn history.Turn
-}
-
-// drawTree lays the turns out, each above those that follow it. A turn with one
+// drawTree lays the turns out, each with the strokes before it and above those that
+// follow it. A turn with one
 // successor stays in its column, so that a long conversation is a straight line;
 // only branches move right. It does not recurse: a conversation may be very long.
-func drawTree(turns []history.Turn, s strokes) []treeLine {
+func drawTree(turns []history.Turn, s strokes) iter.Seq2[string, history.Turn] {
 	children := map[string][]int{}
 	for i, t := range turns {
 		children[t.Parent] = append(children[t.Parent], i)
@@ -93,13 +88,15 @@ func drawTree(turns []history.Turn, s strokes) []treeLine {
 			stack = append(stack, o)
 		}
 	}
-	push(children[""], "")
-	var lines []treeLine
-	for len(stack) > 0 && len(lines) < len(turns) {
-		o := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		lines = append(lines, treeLine{o.lead, turns[o.turn]})
-		push(children[turns[o.turn].ID], o.below)
+	return func(yield func(string, history.Turn) bool) {
+		push(children[""], "")
+		for n := 0; len(stack) > 0 && n < len(turns); n++ {
+			o := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if !yield(o.lead, turns[o.turn]) {
+				return
+			}
+			push(children[turns[o.turn].ID], o.below)
+		}
 	}
-	return lines
 }

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -18,7 +19,7 @@ type spentRow struct {
 	Key   string `json:"key"`
 	Title string `json:"title,omitempty"`
 	Turns int    `json:"turns"`
-	usageJSON
+	api.Usage
 }
 
 // Usage prints the tokens of a profile, summed by a grouping, with a bar for each
@@ -27,7 +28,7 @@ func Usage(p *cli.Printer, profile config.Profile, by history.Grouping, spent []
 	if p.WantsJSON() {
 		rows := make([]spentRow, len(spent))
 		for i, s := range spent {
-			rows[i] = spentRow{s.Key, s.Title, s.Turns, usageJSON(s.Usage)}
+			rows[i] = spentRow{s.Key, s.Title, s.Turns, api.Usage(s.Usage)}
 		}
 		return p.JSON(rows)
 	}

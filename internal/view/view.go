@@ -10,6 +10,7 @@ package view
 import (
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/duration"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -62,13 +63,6 @@ func labels(t history.Turn, head string) []string {
 	return out
 }
 
-// usageJSON has the fields of history.Usage.
-type usageJSON struct {
-	PromptTokens     int64 `json:"prompt_tokens"`
-	CompletionTokens int64 `json:"completion_tokens"`
-	TotalTokens      int64 `json:"total_tokens"`
-}
-
 // turnJSON is a turn as a document.
 type turnJSON struct {
 	ID           string        `json:"id"`
@@ -83,7 +77,7 @@ type turnJSON struct {
 	Failure      *string       `json:"failure"`
 	Mark         *history.Mark `json:"mark"`
 	Model        *string       `json:"model"`
-	Usage        *usageJSON    `json:"usage"`
+	Usage        *api.Usage    `json:"usage"`
 	Service      struct {
 		ID             *string `json:"id"`
 		ConversationID *string `json:"conversation_id"`
@@ -99,7 +93,7 @@ func turnsJSON(turns []history.Turn) []turnJSON {
 		out[i] = turnJSON{
 			ID: t.ID, Conversation: t.Conversation, Parent: cli.OrNull(t.Parent), State: t.State, Question: t.Question, AgentID: cli.OrNull(t.AgentID),
 			Asked: t.Asked, Ended: cli.OrNull(t.Ended), Failure: cli.OrNull(t.Failure.Text), Mark: cli.OrNull(t.Mark),
-			Model: cli.OrNull(t.Service.Model), Usage: (*usageJSON)(t.Service.Usage),
+			Model: cli.OrNull(t.Service.Model), Usage: (*api.Usage)(t.Service.Usage),
 		}
 		if t.State == history.Answered {
 			out[i].Reply = &t.Reply
