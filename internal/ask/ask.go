@@ -64,7 +64,7 @@ func (a Asker) Once(ctx context.Context, question chat.Question) (chat.Answer, e
 // Finish shows an answer and what there is to say about it.
 func (a Asker) Finish(agentID string, answer chat.Answer) error {
 	err := a.show(agentID, answer)
-	shown := err == nil || errors.As(err, new(*view.NoBlockError))
+	shown := err == nil || failure.Of(err).Kind == failure.NoBlock
 	if answer.SaveErr != nil {
 		return &chat.NotSavedError{Err: errors.Join(answer.SaveErr, err), Shown: shown}
 	}

@@ -22,10 +22,7 @@ func (a Asker) Wait(ctx context.Context, doing, agentID string, since time.Time)
 	w.Usual = func() time.Duration {
 		bounded, cancel := context.WithTimeout(ctx, usualLimit)
 		defer cancel()
-		usual, ok, err := a.Chat.History.Usual(bounded, a.Chat.Profile, agentID)
-		if err != nil || !ok {
-			return 0
-		}
+		usual, _, _ := a.Chat.History.Usual(bounded, a.Chat.Profile, agentID) // 0 where it is not known
 		return usual
 	}
 	begun, end := time.Now(), a.f.Print.WaitFor(w)

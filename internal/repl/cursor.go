@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
@@ -139,14 +140,13 @@ func (c *Cursor) Asked(ctx context.Context, answer chat.Answer, failed bool) err
 // SaveUnsaved tries again to record the answers that could not be: without them
 // the context has holes. Report is called for each that still cannot.
 func (c *Cursor) SaveUnsaved(ctx context.Context, report func(chat.Answer, error)) {
-	var left []chat.Answer
-	for _, answer := range c.unsaved {
-		if err := c.asker.Save(ctx, &answer); err != nil {
+	c.unsaved = slices.DeleteFunc(c.unsaved, func(answer chat.Answer) bool {
+		err := c.asker.Save(ctx, &answer)
+		if err != nil {
 			report(answer, err)
-			left = append(left, answer)
 		}
-	}
-	c.unsaved = left
+		return err == nil
+	})
 }
 
 // LastTurn returns the turn that the next question would follow, or the one after

@@ -40,15 +40,36 @@ type step func(context.Context) error
 // first question may come with the call; again asks it as a sibling of the turn
 // that was asked before. An error of a question never ends the chat.
 func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question, again bool) error {
-	s, leave, err := begin(f, asker, question)
-	if err != nil {
+	asker.Paged = false // the user of a chat can scroll back
+	s := &session{f: f, print: f.Print, ask: &asker, at: &Cursor{Question: question, profile: asker.Profile, asker: &asker.Chat}}
+	s.at.Question.Text = ""
+	var err error
+	if s.lines, err = openLines(f, asker.Profile.Name, s.at.Saves()); err != nil {
 		return err
 	}
-	defer leave()
+	defer s.lines.close()
+	defer s.at.SaveUnsaved(context.Background(), s.warnUnsaved)
+	s.lines.editor.Complete = s.complete
+	asker.Chat.Journalled = func(history.Turn) { s.lines.settle() }
+	s.print.WrapLines()
+	if f.Print.Interrupts != nil {
+		var restore func()
+		s.interrupts, restore = f.Print.Interrupts()
+		defer restore()
+	}
+	s.print.Note("asking %s; /help lists the commands, Ctrl-D leaves", s.at.AgentName())
+	if s.lines.next != "" && s.lines.editor.Rich() {
+		s.print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
+	}
 	var next step
 	if question.Text != "" {
 		next = func(ctx context.Context) error { return s.askFirst(ctx, question.Text, again) }
 	}
+	return s.loop(ctx, next)
+}
+
+// loop does what is next, and then what one line after another says.
+func (s *session) loop(ctx context.Context, next step) (err error) {
 	for {
 		if next != nil {
 			err := s.interruptibly(ctx, next)
@@ -69,31 +90,6 @@ func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Que
 	}
 }
 
-func begin(f *cli.Factory, asker ask.Asker, question chat.Question) (s *session, leave func(), err error) {
-	asker.Paged = false // the user of a chat can scroll back
-	s = &session{f: f, print: f.Print, ask: &asker, at: &Cursor{Question: question, profile: asker.Profile, asker: &asker.Chat}}
-	s.at.Question.Text = ""
-	if s.lines, err = openLines(f, asker.Profile.Name, s.at.Saves()); err != nil {
-		return nil, nil, err
-	}
-	s.lines.editor.Complete = s.complete
-	asker.Chat.Journalled = func(history.Turn) { s.lines.settle() }
-	s.print.WrapLines()
-	restore := func() {}
-	if f.Print.Interrupts != nil {
-		s.interrupts, restore = f.Print.Interrupts()
-	}
-	s.print.Note("asking %s; /help lists the commands, Ctrl-D leaves", s.at.AgentName())
-	if s.lines.next != "" && s.lines.editor.Rich() {
-		s.print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
-	}
-	return s, func() {
-		restore()
-		s.at.SaveUnsaved(context.Background(), s.warnUnsaved)
-		s.lines.close()
-	}, nil
-}
-
 // interruptibly runs one step, which Ctrl-C ends without ending the chat.
 func (s *session) interruptibly(ctx context.Context, do step) error {
 	select {
@@ -102,16 +98,14 @@ func (s *session) interruptibly(ctx context.Context, do step) error {
 	}
 	inner, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	done := make(chan struct{})
 	go func() {
 		select {
 		case got := <-s.interrupts:
 			cancel(&cli.SignalError{Signal: got})
-		case <-done:
+		case <-inner.Done():
 		}
 	}()
 	err := do(inner)
-	close(done)
 	var stopped *cli.SignalError
 	if err != nil && ctx.Err() == nil && errors.As(context.Cause(inner), &stopped) {
 		err = &cli.InterruptedError{Signal: stopped, Err: err}

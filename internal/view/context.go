@@ -10,7 +10,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// contextRow is a turn of the path as a document.
 type contextRow struct {
 	Turn       string        `json:"turn"`
 	Question   string        `json:"question"`
@@ -24,10 +23,17 @@ type contextRow struct {
 // Context prints which turns of a conversation the next question carries.
 // Unanswered is the last question if it has no answer, otherwise a zero turn.
 func Context(p *cli.Printer, conversation string, considered []chat.Considered, unanswered history.Turn) error {
-	rows := make([]contextRow, len(considered))
+	rows, cells := make([]contextRow, len(considered)), make([][]string, len(considered))
 	turns, characters, tokens := 0, 0, 0
 	for i, c := range considered {
 		size := utf8.RuneCountInString(c.Turn.Question) + utf8.RuneCountInString(c.Turn.Reply)
+		what := "sent"
+		if c.Left != "" {
+			what = "left out: " + c.Left
+		} else if c.Turn.Mark != history.Unmarked {
+			what = "sent, pinned"
+		}
+		cells[i] = []string{history.Short(c.Turn.ID), c.Turn.Question, strconv.Itoa(size), strconv.Itoa(c.Tokens), what}
 		rows[i] = contextRow{c.Turn.ID, c.Turn.Question, size, c.Tokens, cli.OrNull(c.Turn.Mark), c.Left == "", cli.OrNull(c.Left)}
 		if c.Left == "" {
 			turns, characters, tokens = turns+1, characters+size, tokens+c.Tokens
@@ -41,16 +47,6 @@ func Context(p *cli.Printer, conversation string, considered []chat.Considered, 
 		return p.JSON(map[string]any{
 			"conversation": conversation, "turns": turns, "characters": characters, "tokens": tokens, "path": rows, "unanswered": cli.OrNull(last),
 		})
-	}
-	cells := make([][]string, len(rows))
-	for i, r := range rows {
-		what := "sent"
-		if !r.Sent {
-			what = "left out: " + *r.Left
-		} else if r.Mark != nil {
-			what = "sent, pinned"
-		}
-		cells[i] = []string{history.Short(r.Turn), r.Question, strconv.Itoa(r.Characters), strconv.Itoa(r.Tokens), what}
 	}
 	if err := p.Table([]terminal.Column{
 		{Title: "TURN"}, {Title: "QUESTION", Flexible: true}, {Title: "CHARACTERS", Right: true}, {Title: "TOKENS", Right: true}, {Title: "CONTEXT"},

@@ -12,7 +12,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// conversationRow is a row of the list as a document.
 type conversationRow struct {
 	ID         string            `json:"id"`
 	Title      string            `json:"title"`

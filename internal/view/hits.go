@@ -9,7 +9,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// hitJSON is a search hit as a document.
 type hitJSON struct {
 	Conversation string    `json:"conversation"`
 	Title        string    `json:"title"`

@@ -35,8 +35,8 @@ func WithNewline(text string) string {
 	return text + "\n"
 }
 
-// Block returns the first block of code of a reply, or the first of a language.
-// The error is a *NoBlockError.
+// Block returns the first block of code of a reply, or the first of a language. The
+// error is of failure.NoBlock; the reply itself is safe: saved, or shown on stderr.
 func Block(reply, language string) (string, error) {
 	code, found, languages := codeblock.Find(reply, language)
 	if found {
@@ -47,25 +47,12 @@ func Block(reply, language string) (string, error) {
 			languages[i] = "without a language"
 		}
 	}
-	return "", &NoBlockError{Language: language, Others: slices.Compact(languages)}
-}
-
-// NoBlockError says that a reply has no block of code of a language. The reply
-// itself is safe: saved, or shown on stderr.
-type NoBlockError struct {
-	Language string
-	Others   []string // languages of the blocks that there are
-}
-
-func (e *NoBlockError) Error() string {
-	if len(e.Others) == 0 {
-		return "the reply has no block of code"
+	missing := "the reply has no block of code"
+	if len(languages) > 0 {
+		missing = "the reply has no block of " + language + "; its blocks: " + strings.Join(slices.Compact(languages), ", ")
 	}
-	return fmt.Sprintf("the reply has no block of %s; its blocks: %s", e.Language, strings.Join(e.Others, ", "))
+	return "", failure.New(failure.NoBlock, failure.Hint{}, missing)
 }
-
-// Failure implements failure.Explainer.
-func (e *NoBlockError) Failure() failure.Failure { return failure.Failure{Kind: failure.NoBlock} }
 
 // Envelope is an answer as --json prints it; its fields are stable within version 1.
 type Envelope struct {

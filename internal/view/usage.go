@@ -14,7 +14,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// spentRow is a group of answers as a document.
 type spentRow struct {
 	Key   string `json:"key"`
 	Title string `json:"title,omitempty"`

@@ -63,7 +63,6 @@ func labels(t history.Turn, head string) []string {
 	return out
 }
 
-// turnJSON is a turn as a document.
 type turnJSON struct {
 	ID           string        `json:"id"`
 	Conversation string        `json:"conversation"`
