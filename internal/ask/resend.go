@@ -19,7 +19,11 @@ func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
 	var last error
 	for _, t := range turns {
 		a.f.Print.Note("asking again: %s", history.TitleOf(t.Question))
-		err := a.resend(ctx, t, limits)
+		stop := a.Wait(ctx, "asking", t.AgentID, time.Time{})
+		answer, err := a.Chat.Resend(ctx, t, limits)
+		if stop(err); err == nil {
+			err = a.Finish(t.AgentID, answer)
+		}
 		var taken *history.TakenError
 		var gone *history.TurnNotFoundError
 		switch {
@@ -39,14 +43,4 @@ func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
 		a.f.Print.Warn("turn %s: %v", history.Short(t.ID), err)
 	}
 	return last
-}
-
-func (a Asker) resend(ctx context.Context, turn history.Turn, limits chat.Limits) error {
-	stop := a.Wait(ctx, "asking", turn.AgentID, time.Time{})
-	answer, err := a.Chat.Resend(ctx, turn, limits)
-	stop(err)
-	if err != nil {
-		return err
-	}
-	return a.Finish(turn.AgentID, answer)
 }

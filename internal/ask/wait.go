@@ -14,7 +14,7 @@ const usualLimit = 250 * time.Millisecond
 
 // Wait shows that an agent is awaited, since then or, with a zero time, from now
 // on. Stop ends that with the error of the wait; after one that was long enough it
-// notifies a user who looks elsewhere.
+// notifies a user who looks elsewhere, as the settings say.
 func (a Asker) Wait(ctx context.Context, doing, agentID string, since time.Time) (stop func(err error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	name := cmp.Or(a.Profile.AgentName(agentID), a.Profile.Name)
@@ -30,21 +30,14 @@ func (a Asker) Wait(ctx context.Context, doing, agentID string, since time.Time)
 		interrupted := ctx.Err() != nil
 		cancel()
 		end()
-		if !interrupted {
-			a.notify(name, time.Since(begun), err)
+		if interrupted || time.Since(begun) < a.Profile.NotifyAfter {
+			return
 		}
+		text := name + " has answered"
+		if err != nil {
+			text = "no answer from " + name
+		}
+		// No note: a user who set it wants it with --quiet and --json too.
+		a.f.Print.IO.Notify(terminal.Notification(a.Profile.Notify), "hobnob: "+text)
 	}
-}
-
-// notify reports the end of a wait as the settings say. It is no note: a user who
-// set it wants it with --quiet and --json too.
-func (a Asker) notify(agent string, waited time.Duration, err error) {
-	if waited < a.Profile.NotifyAfter {
-		return
-	}
-	text := agent + " has answered"
-	if err != nil {
-		text = "no answer from " + agent
-	}
-	a.f.Print.IO.Notify(terminal.Notification(a.Profile.Notify), "hobnob: "+text)
 }

@@ -21,7 +21,7 @@ const tryLater = "try later, or ask the owner of the service"
 
 // checkAnswer looks at what the service answers to a request without a token.
 func checkAnswer(_ context.Context, e *examination) Finding {
-	return e.past(api.StageAnswer, func(r *api.Route) Finding {
+	return e.stage(api.StageAnswer, func(r *api.Route) Finding {
 		status := strings.TrimSpace(fmt.Sprintf("%d %s", r.Status, http.StatusText(r.Status)))
 		switch {
 		case e.blocked != nil: // by a web page

@@ -38,13 +38,13 @@ func checkBuiltIn(ctx context.Context, e *examination) Finding {
 	case errors.Is(err, sqlite.ErrNoAccess), errors.Is(err, sqlite.ErrReadOnly):
 		return e.problem(failure.Plain("check the disk and the permissions of the data directory"), "%v", err)
 	}
-	return e.problem(failure.Plain(moveAside(path, time.Now())), "%v; it holds only what the built-in service lists of its conversations, which a new one will not list; your questions and answers are in the history", err)
+	return e.problem(failure.Plain(moveAside(path)), "%v; it holds only what the built-in service lists of its conversations, which a new one will not list; your questions and answers are in the history", err)
 }
 
 // moveAside returns the command that makes room for a new database. The log goes
 // with the old one: SQLite would play it back into the new one.
-func moveAside(path string, now time.Time) string {
-	aside := path + ".damaged-" + now.UTC().Format("20060102T150405Z")
+func moveAside(path string) string {
+	aside := path + ".damaged-" + time.Now().UTC().Format("20060102T150405Z")
 	var commands []string
 	for _, suffix := range []string{"-wal", "-shm", ""} {
 		if _, err := os.Stat(path + suffix); err == nil {

@@ -45,9 +45,9 @@ func checkNetwork(ctx context.Context, e *examination) Finding {
 
 const notReached = "not checked, because the service is not reached"
 
-// past returns what describe says of a stage of the way to the service that was
-// passed, else why it was not.
-func (e *examination) past(stage api.Stage, describe func(*api.Route) Finding) Finding {
+// stage returns the finding about a stage of the way to the service: that of
+// describe when it was passed.
+func (e *examination) stage(stage api.Stage, describe func(*api.Route) Finding) Finding {
 	switch {
 	case slices.Contains(e.route.Passed, stage):
 		return describe(e.route)
@@ -89,7 +89,7 @@ func proxyVariable(scheme string, env config.Env) string {
 }
 
 func checkName(_ context.Context, e *examination) Finding {
-	return e.past(api.StageResolve, func(r *api.Route) Finding {
+	return e.stage(api.StageResolve, func(r *api.Route) Finding {
 		host, took := orProxy(r, r.Host), milliseconds(r.Resolving)
 		switch n := len(r.Addresses); n {
 		case 0:
@@ -103,7 +103,7 @@ func checkName(_ context.Context, e *examination) Finding {
 }
 
 func checkConnection(_ context.Context, e *examination) Finding {
-	return e.past(api.StageConnect, func(r *api.Route) Finding {
+	return e.stage(api.StageConnect, func(r *api.Route) Finding {
 		return e.passed("%s in %s", orProxy(r, r.Address), milliseconds(r.Connecting))
 	})
 }

@@ -21,7 +21,7 @@ func Reach(ctx context.Context, o api.Options, limit time.Duration) (api.Route, 
 	case err != nil:
 		return route, err
 	case route.Failed != "":
-		what, fix := describeEnd(route, time.Now())
+		what, fix := describeEnd(route)
 		return route, failure.New(failure.NotSent, fix, what)
 	case route.Status/100 == 2 && route.MediaType == "text/html":
 		return route, &webPageError{route}
@@ -40,7 +40,7 @@ func (e *webPageError) Failure() failure.Failure {
 }
 
 // describeEnd says at which point the way to a service ends, and what to do.
-func describeEnd(r api.Route, now time.Time) (what string, fix failure.Hint) {
+func describeEnd(r api.Route) (what string, fix failure.Hint) {
 	host, service, fix := r.Host, r.Base.Hostname(), r.Cause.Fix()
 	switch {
 	case r.Proxy != "" && (r.Failed == api.StageResolve || r.Failed == api.StageConnect):
@@ -56,9 +56,9 @@ func describeEnd(r api.Route, now time.Time) (what string, fix failure.Hint) {
 	case r.Cause == api.CauseRefused:
 		what = "nothing listens at " + host + ": connection refused"
 	case r.Cause == api.CauseExpired && c != nil:
-		what = fmt.Sprintf("the certificate of %s ended on %s (now it is %s)", service, day(c.NotAfter), day(now))
+		what = fmt.Sprintf("the certificate of %s ended on %s (now it is %s)", service, day(c.NotAfter), day(time.Now()))
 	case r.Cause == api.CauseNotYetValid && c != nil:
-		what = fmt.Sprintf("the certificate of %s begins on %s (now it is %s)", service, day(c.NotBefore), day(now))
+		what = fmt.Sprintf("the certificate of %s begins on %s (now it is %s)", service, day(c.NotBefore), day(time.Now()))
 	case r.Cause == api.CauseWrongName && c != nil:
 		what = fmt.Sprintf("the certificate is for %s, not for %s", certificateNames(c.DNSNames), service)
 	case r.Cause == api.CauseAuthority:

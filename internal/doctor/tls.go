@@ -20,7 +20,7 @@ func checkTLS(_ context.Context, e *examination) Finding {
 		}
 		return e.passed("none: question and token travel readable (allow_insecure_http)")
 	}
-	return e.past(api.StageTLS, func(r *api.Route) Finding {
+	return e.stage(api.StageTLS, func(r *api.Route) Finding {
 		found := e.passed("%s, the certificate is verified", r.TLS)
 		if c := r.Certificate; c != nil {
 			if left := time.Until(c.NotAfter); left < expiresSoon {

@@ -16,7 +16,12 @@ const latestConversations = 10
 
 func runOpen(ctx context.Context, s *session, ref string) error {
 	if ref == "" {
-		return listLatest(ctx, s)
+		filter := history.Filter{Profile: s.ask.Profile.Name, Limit: latestConversations}
+		listed, err := chat.List(ctx, s.ask.Chat.History, filter, nil, false)
+		if err != nil {
+			return err
+		}
+		return view.Conversations(s.print, s.ask.Profile, listed)
 	}
 	found, err := s.ask.Chat.History.Find(ctx, ref)
 	if err != nil {
@@ -53,13 +58,4 @@ func completeConversation(ctx context.Context, s *session, typed string) []linee
 		out = append(out, lineedit.Candidate{Value: c.Title, Description: short})
 	}
 	return out
-}
-
-func listLatest(ctx context.Context, s *session) error {
-	profile := s.ask.Profile
-	listed, err := chat.List(ctx, s.ask.Chat.History, history.Filter{Profile: profile.Name, Limit: latestConversations}, nil, false)
-	if err != nil {
-		return err
-	}
-	return view.Conversations(s.print, profile, listed)
 }

@@ -62,8 +62,13 @@ func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Que
 		s.print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
 	}
 	var next step
-	if question.Text != "" {
-		next = func(ctx context.Context) error { return s.askFirst(ctx, question.Text, again) }
+	switch {
+	case question.Text == "":
+	case again:
+		s.at.Question.Parent = nil
+		next = func(ctx context.Context) error { return s.again(ctx, question.Parent, question.Text) }
+	default: // a slash is no command here
+		next = func(ctx context.Context) error { return s.question(ctx, question.Text) }
 	}
 	return s.loop(ctx, next)
 }
@@ -136,15 +141,6 @@ func (s *session) question(ctx context.Context, text string) error {
 	}
 	s.lines.put(text) // it is nowhere else
 	return err
-}
-
-// askFirst asks what came with the call, which is no command.
-func (s *session) askFirst(ctx context.Context, text string, again bool) error {
-	if parent := s.at.Question.Parent; again {
-		s.at.Question.Parent = nil
-		return s.again(ctx, parent, text)
-	}
-	return s.question(ctx, text)
 }
 
 // again asks a question as a sibling of its turn, below the parent of that. Without

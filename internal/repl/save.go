@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 
@@ -20,7 +19,7 @@ func runSave(ctx context.Context, s *session, name string) error {
 	if err != nil {
 		return err
 	}
-	flags := os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	mode := os.O_CREATE | os.O_EXCL
 	if info, err := os.Stat(path); err == nil {
 		if info.IsDir() {
 			return failure.Usagef("name a file in it", "%s is a directory", path)
@@ -30,13 +29,13 @@ func runSave(ctx context.Context, s *session, name string) error {
 			s.print.Note("nothing was written")
 			return err
 		}
-		flags = os.O_WRONLY | os.O_TRUNC // which keeps its permissions
+		mode = os.O_TRUNC // which keeps its permissions
 	}
-	file, err := os.OpenFile(path, flags, 0o666)
+	file, err := os.OpenFile(path, os.O_WRONLY|mode, 0o666)
 	if err != nil {
 		return err
 	}
-	_, err = io.WriteString(file, strings.TrimRight(text, "\n")+"\n")
+	_, err = file.WriteString(strings.TrimRight(text, "\n") + "\n")
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}

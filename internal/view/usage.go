@@ -110,7 +110,6 @@ func groupName(profile config.Profile, by history.Grouping, s history.Spent) str
 	return s.Key
 }
 
-// numbers returns the cells of the columns of numbers.
 func numbers(s history.Spent) []string {
 	return []string{strconv.Itoa(s.Turns), fmt.Sprint(s.PromptTokens), fmt.Sprint(s.CompletionTokens), fmt.Sprint(s.TotalTokens)}
 }
