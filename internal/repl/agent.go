@@ -17,7 +17,7 @@ func runAgent(_ context.Context, s *session, name string) error {
 		return err
 	}
 	s.at.Question.AgentID = id
-	s.print.Note("asking %s from now on", s.at.AgentName())
+	s.f.Print.Note("asking %s from now on", s.at.AgentName())
 	return nil
 }
 
@@ -32,10 +32,10 @@ func listAgents(s *session) error {
 		rows = append(rows, []string{alias, profile.Agents[alias], mark})
 	}
 	if len(rows) == 0 {
-		s.print.Note("the profile %q names no agents; %s does", profile.Name, failure.Run("hobnob agents add NAME UUID"))
+		s.f.Print.Note("the profile %q names no agents; %s does", profile.Name, failure.Run("hobnob agents add NAME UUID"))
 		return nil
 	}
-	return s.print.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows)
+	return s.f.Print.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows)
 }
 
 func completeAgent(_ context.Context, s *session, _ string) []lineedit.Candidate {

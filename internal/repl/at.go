@@ -20,7 +20,7 @@ func runAt(ctx context.Context, s *session, ref string) error {
 	if err != nil {
 		return err
 	}
-	s.print.Note("the next question follows %s: %s", history.Short(turn.ID), history.TitleOf(turn.Question))
+	s.f.Print.Note("the next question follows %s: %s", history.Short(turn.ID), history.TitleOf(turn.Question))
 	return nil
 }
 

@@ -167,7 +167,7 @@ func (s *session) setSwitch(on *bool, typed, meaning string) error {
 		return failure.Usagef("say on or off", "%q is neither on nor off", typed)
 	}
 	*on = value == "on"
-	s.print.Note("%s: %s", meaning, value)
+	s.f.Print.Note("%s: %s", meaning, value)
 	return nil
 }
 

@@ -22,5 +22,5 @@ func runContext(ctx context.Context, s *session, _ string) error {
 			return err
 		}
 	}
-	return view.Context(s.print, "", considered, unanswered)
+	return view.Context(s.f.Print, "", considered, unanswered)
 }

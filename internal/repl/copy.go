@@ -30,10 +30,10 @@ func runCopy(ctx context.Context, s *session, what string) error {
 		return err
 	}
 	if how == terminal.OSC52 {
-		s.print.Note("the terminal was asked to copy it (OSC 52); it does not say whether it did")
+		s.f.Print.Note("the terminal was asked to copy it (OSC 52); it does not say whether it did")
 		return nil
 	}
-	s.print.Note("copied (%s)", how)
+	s.f.Print.Note("copied (%s)", how)
 	return nil
 }
 

@@ -24,7 +24,7 @@ func (a *answering) Chat(_ context.Context, r api.Request, _ string) (api.Reply,
 		return api.Reply{}, &api.Error{Kind: failure.Refused, Op: "POST x", Status: 400}
 	}
 	reply := api.Reply{Text: "A " + question}
-	reply.Completion.ID = "c"
+	reply.ID = "c"
 	return reply, nil
 }
 

@@ -29,7 +29,7 @@ func runExport(ctx context.Context, s *session, name string) error {
 		return failure.WithHint(err, "choose another name")
 	}
 	if err == nil {
-		s.print.Note("exported 1 conversation to %s", path)
+		s.f.Print.Note("exported 1 conversation to %s", path)
 	}
 	return err
 }

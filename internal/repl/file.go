@@ -14,10 +14,10 @@ func runFile(ctx context.Context, s *session, name string) error {
 	}
 	if name == "-" || name == "" {
 		for _, file := range s.files {
-			s.print.Note("goes with the next question: %s, %d bytes", file.Name, len(file.Data))
+			s.f.Print.Note("goes with the next question: %s, %d bytes", file.Name, len(file.Data))
 		}
 		if len(s.files) == 0 {
-			s.print.Note("no file goes with the next question")
+			s.f.Print.Note("no file goes with the next question")
 		}
 		return nil
 	}
@@ -37,6 +37,6 @@ func runFile(ctx context.Context, s *session, name string) error {
 		return err
 	}
 	s.files = files
-	s.print.Note("%s goes with the next question, %d bytes", path, len(data))
+	s.f.Print.Note("%s goes with the next question, %d bytes", path, len(data))
 	return nil
 }

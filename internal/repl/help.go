@@ -27,7 +27,7 @@ func runHelp(_ context.Context, s *session, name string) error {
 		if c.more != "" {
 			text += "  " + c.more + "\n"
 		}
-		return s.print.Text(terminal.Wrap(text, columns, 2))
+		return s.f.Print.Text(terminal.Wrap(text, columns, 2))
 	}
 	var text strings.Builder
 	format, indent := fmt.Sprintf("%%-%ds%%s\n", helpColumn), helpColumn
@@ -43,5 +43,5 @@ func runHelp(_ context.Context, s *session, name string) error {
 	if !s.lines.editor.Rich() {
 		keys = `Enter sends; after """ it begins a new line, until """ ends it. Ctrl-C stops a question that waits.`
 	}
-	return s.print.Page(terminal.Wrap(text.String(), columns, indent) + "\n" + terminal.Wrap(keys, columns, 0) + "\n")
+	return s.f.Print.Page(terminal.Wrap(text.String(), columns, indent) + "\n" + terminal.Wrap(keys, columns, 0) + "\n")
 }

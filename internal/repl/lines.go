@@ -18,18 +18,18 @@ import (
 // lines is what is typed: the line editor, the texts typed before, and the draft
 // of the one that is not sent yet.
 type lines struct {
-	print  *cli.Printer
-	editor *lineedit.Editor
-	inputs *lineedit.History
-	draft  *draft.Draft // nil when nothing may be written
-	next   string       // what the next line begins with
-	warned bool         // it was reported that texts are not remembered
+	printer *cli.Printer
+	editor  *lineedit.Editor
+	inputs  *lineedit.History
+	draft   *draft.Draft // nil when nothing may be written
+	next    string       // what the next line begins with
+	warned  bool         // it was reported that texts are not remembered
 }
 
 // openLines opens the line editor with its history and the draft that an earlier
 // chat of the profile left. Where they cannot be had the chat goes on without them.
 func openLines(f *cli.Factory, profile string, saves bool) (*lines, error) {
-	l := &lines{print: f.Print, editor: lineedit.New(f.IO)}
+	l := &lines{printer: f.Print, editor: lineedit.New(f.IO)}
 	var inputs string
 	if saves {
 		paths, err := f.Paths()
@@ -39,12 +39,12 @@ func openLines(f *cli.Factory, profile string, saves bool) (*lines, error) {
 		name := url.PathEscape(profile)
 		inputs = filepath.Join(paths.StateDir, "input", name+".jsonl")
 		if l.draft, l.next, err = draft.Open(filepath.Join(paths.StateDir, "drafts"), "chat-"+name); err != nil {
-			l.print.Warn("what is typed is not kept before it is sent: %v", err)
+			l.printer.Warn("what is typed is not kept before it is sent: %v", err)
 		}
 	}
 	var err error
 	if l.inputs, err = lineedit.OpenHistory(inputs); err != nil {
-		l.print.Warn("what was typed before cannot be read: %v", err)
+		l.printer.Warn("what was typed before cannot be read: %v", err)
 	}
 	l.editor.History, l.editor.Quoted = l.inputs, asLine
 	if l.draft != nil {
@@ -58,7 +58,7 @@ func (l *lines) close() {
 		return
 	}
 	if err := l.draft.Close(); err != nil {
-		l.print.Warn("what was typed last is not kept: %v", err)
+		l.printer.Warn("what was typed last is not kept: %v", err)
 	}
 }
 
@@ -66,7 +66,7 @@ func (l *lines) close() {
 func (l *lines) remember(text string) {
 	if err := l.inputs.Add(text); err != nil && !l.warned {
 		l.warned = true
-		l.print.Warn("what is typed is not remembered: %v", err)
+		l.printer.Warn("what is typed is not remembered: %v", err)
 	}
 }
 
@@ -108,14 +108,14 @@ func (s *session) read(ctx context.Context) (step, error) {
 		case errors.Is(err, lineedit.ErrWantsEditor):
 			return func(ctx context.Context) error { return s.edit(ctx, text, func(line string) string { return line }) }, nil
 		case errors.Is(err, lineedit.ErrTokenChanged):
-			l.print.Warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
+			l.printer.Warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
 			l.next = text
 			continue
 		case errors.Is(err, lineedit.ErrInterrupted):
 			l.remember(text)
 			l.settle()
 			if strings.TrimSpace(text) == "" {
-				l.print.Note("Ctrl-D or /exit leaves")
+				l.printer.Note("Ctrl-D or /exit leaves")
 			}
 			continue
 		case err != nil:

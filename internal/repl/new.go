@@ -4,6 +4,6 @@ import "context"
 
 func runNew(_ context.Context, s *session, title string) error {
 	s.at.New(title)
-	s.print.Note("the next question begins a new conversation")
+	s.f.Print.Note("the next question begins a new conversation")
 	return nil
 }

@@ -21,7 +21,7 @@ func runOpen(ctx context.Context, s *session, ref string) error {
 		if err != nil {
 			return err
 		}
-		return view.Conversations(s.print, s.ask.Profile, listed)
+		return view.Conversations(s.f.Print, s.ask.Profile, listed)
 	}
 	found, err := s.ask.Chat.History.Find(ctx, ref)
 	if err != nil {
@@ -32,10 +32,10 @@ func runOpen(ctx context.Context, s *session, ref string) error {
 	case err != nil:
 		return err
 	case !ok:
-		s.print.Note("no question of this conversation has an answer yet")
+		s.f.Print.Note("no question of this conversation has an answer yet")
 		return nil
 	}
-	return view.Conversation(s.print, found, []history.Turn{head}, s.ask.Profile)
+	return view.Conversation(s.f.Print, found, []history.Turn{head}, s.ask.Profile)
 }
 
 // completeConversation offers titles, and ids where the title is not one that can

@@ -24,7 +24,6 @@ var errLeave = errors.New("leaving")
 // session is one interactive chat.
 type session struct {
 	f     *cli.Factory
-	print *cli.Printer
 	ask   *ask.Asker
 	at    *Cursor
 	files []prompt.File // that go with the next question
@@ -41,7 +40,7 @@ type step func(context.Context) error
 // that was asked before. An error of a question never ends the chat.
 func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question, again bool) error {
 	asker.Paged = false // the user of a chat can scroll back
-	s := &session{f: f, print: f.Print, ask: &asker, at: &Cursor{Question: question, profile: asker.Profile, asker: &asker.Chat}}
+	s := &session{f: f, ask: &asker, at: &Cursor{Question: question, profile: asker.Profile, asker: &asker.Chat}}
 	s.at.Question.Text = ""
 	var err error
 	if s.lines, err = openLines(f, asker.Profile.Name, s.at.Saves()); err != nil {
@@ -51,15 +50,15 @@ func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Que
 	defer s.at.SaveUnsaved(context.Background(), s.warnUnsaved)
 	s.lines.editor.Complete = s.complete
 	asker.Chat.Journalled = func(history.Turn) { s.lines.settle() }
-	s.print.WrapLines()
+	s.f.Print.WrapLines()
 	if f.Print.Interrupts != nil {
 		var restore func()
 		s.interrupts, restore = f.Print.Interrupts()
 		defer restore()
 	}
-	s.print.Note("asking %s; /help lists the commands, Ctrl-D leaves", s.at.AgentName())
+	s.f.Print.Note("asking %s; /help lists the commands, Ctrl-D leaves", s.at.AgentName())
 	if s.lines.next != "" && s.lines.editor.Rich() {
-		s.print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
+		s.f.Print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
 	}
 	var next step
 	switch {
@@ -175,13 +174,13 @@ func (s *session) send(ctx context.Context, text string) error {
 }
 
 func (s *session) warnUnsaved(answer chat.Answer, err error) {
-	s.print.Warn("the reply of turn %s still cannot be saved: %v", history.Short(answer.Turn), err)
+	s.f.Print.Warn("the reply of turn %s still cannot be saved: %v", history.Short(answer.Turn), err)
 }
 
 // report prints an error, and how to go on when a question got no answer.
 func (s *session) report(err error) {
-	report := s.print.Explain(err)
-	s.print.Line("error", report.Message)
+	report := s.f.Print.Explain(err)
+	s.f.Print.Line("error", report.Message)
 	var failed *chat.FailedError
 	switch {
 	case errors.As(err, new(*history.TurnNotFoundError)):
@@ -195,6 +194,6 @@ func (s *session) report(err error) {
 		}
 	}
 	if report.Hint != "" {
-		s.print.Line("hint", report.Hint)
+		s.f.Print.Line("hint", report.Hint)
 	}
 }

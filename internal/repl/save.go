@@ -26,7 +26,7 @@ func runSave(ctx context.Context, s *session, name string) error {
 		}
 		yes, err := s.f.IO.Confirm(ctx, fmt.Sprintf("%s exists. Replace it?", path))
 		if err != nil || !yes {
-			s.print.Note("nothing was written")
+			s.f.Print.Note("nothing was written")
 			return err
 		}
 		mode = os.O_TRUNC // which keeps its permissions
@@ -39,6 +39,6 @@ func runSave(ctx context.Context, s *session, name string) error {
 	if err := errors.Join(err, file.Close()); err != nil {
 		return err
 	}
-	s.print.Note("wrote the reply to %s", path)
+	s.f.Print.Note("wrote the reply to %s", path)
 	return nil
 }

@@ -20,5 +20,5 @@ func runSearch(ctx context.Context, s *session, words string) error {
 	if err != nil {
 		return err
 	}
-	return view.Hits(s.print, hits)
+	return view.Hits(s.f.Print, hits)
 }

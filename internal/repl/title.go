@@ -9,7 +9,7 @@ import (
 func runTitle(ctx context.Context, s *session, title string) error {
 	if s.at.Question.Conversation == nil {
 		s.at.Question.Title = title
-		s.print.Note("the next question begins a conversation called %q", title)
+		s.f.Print.Note("the next question begins a conversation called %q", title)
 		return nil
 	}
 	c, err := s.at.Conversation(ctx)
@@ -21,5 +21,5 @@ func runTitle(ctx context.Context, s *session, title string) error {
 	}
 	c.Title = title
 	s.at.Question.Conversation = &c
-	return s.print.Done("%s is now called %q", history.Short(c.ID), title)
+	return s.f.Print.Done("%s is now called %q", history.Short(c.ID), title)
 }

@@ -15,5 +15,5 @@ func runTree(ctx context.Context, s *session, _ string) error {
 	if err != nil {
 		return err
 	}
-	return view.Tree(s.print, c, turns)
+	return view.Tree(s.f.Print, c, turns)
 }

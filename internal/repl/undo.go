@@ -19,9 +19,9 @@ func runUndo(ctx context.Context, s *session, _ string) error {
 	s.lines.put(turn.Question)
 	s.at.Before(ctx, turn)
 	if !s.at.Saves() {
-		s.print.Note("back before the last question")
+		s.f.Print.Note("back before the last question")
 		return nil
 	}
-	s.print.Note("back before turn %s, which is kept", history.Short(turn.ID))
+	s.f.Print.Note("back before turn %s, which is kept", history.Short(turn.ID))
 	return nil
 }

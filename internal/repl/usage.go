@@ -18,5 +18,5 @@ func runUsage(ctx context.Context, s *session, typed string) error {
 	if err != nil {
 		return err
 	}
-	return view.AnswersUsage(s.print, turns)
+	return view.AnswersUsage(s.f.Print, turns)
 }
