@@ -2,7 +2,7 @@ package markdown
 
 import (
 	"bytes"
-	"encoding/json"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,12 +23,12 @@ import (
 // under bullets and bars and only at spaces, and loses text of narrow tables.
 type blocks struct {
 	*script
+	*work
 	leaves     renderer.Renderer
 	config     ansi.StyleConfig
 	profile    termenv.Profile
 	accessible bool
-	columns    int          // of the whole document
-	stopped    func() error // returns an error if the rendering was abandoned
+	columns    int // of the whole document
 }
 
 // styled returns b with another style.
@@ -44,48 +44,41 @@ func (b *blocks) styled(config ansi.StyleConfig) *blocks {
 	return &styled
 }
 
-// within returns b for the blocks inside a block with the style inner.
-func (b *blocks) within(inner ansi.StylePrimitive) (*blocks, error) {
+// within returns b for the blocks inside a block with the style inner, whose empty
+// fields are inherited.
+func (b *blocks) within(inner ansi.StylePrimitive) *blocks {
 	inner.BlockPrefix, inner.BlockSuffix, inner.Prefix, inner.Suffix, inner.Format = "", "", "", "", ""
 	if inner == (ansi.StylePrimitive{}) {
-		return b, nil
+		return b
 	}
 	config := b.config
-	config.Document.StylePrimitive = ansi.StylePrimitive{}
-	// The JSON of a style omits its empty fields, so that they are inherited.
-	for _, style := range []ansi.StylePrimitive{b.config.Document.StylePrimitive, inner} {
-		data, err := json.Marshal(style)
-		if err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(data, &config.Document.StylePrimitive); err != nil {
-			return nil, err
+	outer := reflect.ValueOf(&config.Document.StylePrimitive).Elem()
+	for field, value := range reflect.ValueOf(inner).Fields() {
+		if !value.IsZero() {
+			outer.FieldByIndex(field.Index).Set(value)
 		}
 	}
-	return b.styled(config), nil
+	return b.styled(config)
 }
 
 // all lays out the children of parent in width columns, with an empty row between
 // them unless they are tight.
-func (b *blocks) all(parent ast.Node, width int, tight bool) ([]cells.Row, error) {
+func (b *blocks) all(parent ast.Node, width int, tight bool) []cells.Row {
 	var rows []cells.Row
 	for node := range children(parent) {
-		block, err := b.one(node, width)
-		if err != nil {
-			return nil, err
-		}
+		block := b.one(node, width)
 		if len(block) > 0 && len(rows) > 0 && !tight {
 			rows = append(rows, nil)
 		}
 		rows = append(rows, block...)
 	}
-	return rows, nil
+	return rows
 }
 
-func (b *blocks) one(node ast.Node, width int) ([]cells.Row, error) {
+func (b *blocks) one(node ast.Node, width int) []cells.Row {
 	switch n := node.(type) {
 	case *ast.Paragraph, *ast.TextBlock:
-		return b.text(n, width)
+		return b.wrapped(b.paragraph(n), width)
 	case *ast.Heading:
 		b.resolve(n)
 		return b.wrapped(n, width)
@@ -99,19 +92,16 @@ func (b *blocks) one(node ast.Node, width int) ([]cells.Row, error) {
 		return b.verbatim(n, width)
 	case *ast.ThematicBreak:
 		if b.accessible {
-			return nil, nil
+			return nil
 		}
 		return b.wrapped(n, width)
 	case *extensions.Table:
 		return b.table(n, width)
 	case *extensions.DefinitionTerm:
-		inner, err := b.within(b.config.DefinitionTerm)
-		if err != nil {
-			return nil, err
-		}
-		return inner.text(n, width)
+		inner := b.within(b.config.DefinitionTerm)
+		return inner.wrapped(inner.paragraph(n), width)
 	case *extensions.DefinitionDescription:
-		return b.item(n, extensions.NewDefinitionList(0, nil), width, true)
+		return b.item(n, extensions.NewDefinitionList(0, nil), extensions.NewDefinitionDescription(), width, true)
 	case *extensions.DefinitionList:
 		return b.all(n, width, true)
 	default:
@@ -120,17 +110,15 @@ func (b *blocks) one(node ast.Node, width int) ([]cells.Row, error) {
 }
 
 // leaf lets glamour render one block.
-func (b *blocks) leaf(node ast.Node) ([]cells.Row, error) {
-	if err := b.stopped(); err != nil {
-		return nil, err
+func (b *blocks) leaf(node ast.Node) []cells.Row {
+	if b.over() {
+		return nil
 	}
 	document := ast.NewDocument()
 	document.AppendChild(document, node)
 	var out bytes.Buffer
-	if err := b.leaves.Render(&out, b.source, document); err != nil {
-		return nil, err
-	}
-	return b.rows(out.String()), nil
+	b.err = b.leaves.Render(&out, b.source, document)
+	return b.rows(out.String())
 }
 
 // rows splits what glamour rendered into rows, safe to show and without
@@ -139,35 +127,36 @@ func (b *blocks) rows(rendered string) []cells.Row {
 	return cells.ParseLines(reveal.Replace(terminal.FilterRendered(rendered, b.profile != termenv.Ascii)))
 }
 
-func (b *blocks) wrapped(node ast.Node, width int) ([]cells.Row, error) {
-	lines, err := b.leaf(node)
+func (b *blocks) wrapped(node ast.Node, width int) []cells.Row {
 	var rows []cells.Row
-	for _, line := range lines {
+	for _, line := range b.leaf(node) {
 		rows = append(rows, line.Wrap(width)...)
 	}
-	return rows, err
+	return rows
 }
 
-// text lays out the inline nodes of a block as a paragraph.
-func (b *blocks) text(node ast.Node, width int) ([]cells.Row, error) {
+// paragraph makes the inline nodes of a block a paragraph for glamour.
+func (b *blocks) paragraph(node ast.Node) *ast.Paragraph {
 	paragraph := ast.NewParagraph()
-	adopt(paragraph, node)
+	for child := range children(node) {
+		paragraph.AppendChild(paragraph, child)
+	}
 	b.resolve(paragraph)
-	return b.wrapped(paragraph, width)
+	return paragraph
 }
 
 // shown lays out text that is not Markdown, without joining its lines.
-func (b *blocks) shown(text string, width int) ([]cells.Row, error) {
+func (b *blocks) shown(text string, width int) []cells.Row {
 	paragraph := ast.NewParagraph()
 	for line := range strings.Lines(text) {
-		node := b.script.text(strings.TrimSuffix(line, "\n"))
+		node := b.text(strings.TrimSuffix(line, "\n"))
 		node.SetHardLineBreak(true)
 		paragraph.AppendChild(paragraph, node)
 	}
 	return b.wrapped(paragraph, width)
 }
 
-func (b *blocks) verbatim(n *ast.HTMLBlock, width int) ([]cells.Row, error) {
+func (b *blocks) verbatim(n *ast.HTMLBlock, width int) []cells.Row {
 	text := string(n.Lines().Value(b.source))
 	if n.HasClosure() {
 		text += string(n.ClosureLine.Value(b.source))
@@ -175,95 +164,57 @@ func (b *blocks) verbatim(n *ast.HTMLBlock, width int) ([]cells.Row, error) {
 	return b.shown(text, width)
 }
 
-func (b *blocks) quote(n *ast.Blockquote, width int) ([]cells.Row, error) {
-	bar, err := b.marker(ast.NewBlockquote())
-	if err != nil {
-		return nil, err
-	}
-	inner, err := b.within(b.config.BlockQuote.StylePrimitive)
-	if err != nil {
-		return nil, err
-	}
+func (b *blocks) quote(n *ast.Blockquote, width int) []cells.Row {
+	bar := b.marker(ast.NewBlockquote(), ast.NewParagraph())
+	inner := b.within(b.config.BlockQuote.StylePrimitive)
 	if b.cramped(width, bar) {
 		return inner.all(n, width, false)
 	}
-	rows, err := inner.all(n, width-bar.Columns(), false)
-	return cells.Prefix(bar, bar, rows), err
+	return cells.Prefix(bar, bar, inner.all(n, width-bar.Columns(), false))
 }
 
-func (b *blocks) list(n *ast.List, width int) ([]cells.Row, error) {
+func (b *blocks) list(n *ast.List, width int) []cells.Row {
 	var rows []cells.Row
 	number := n.Start
-	for item := n.FirstChild(); item != nil; item = item.NextSibling() {
-		list := ast.NewList(n.Marker)
-		list.Start = number
-		block, err := b.item(item, list, width, n.IsTight)
-		if err != nil {
-			return nil, err
-		}
+	for item := range children(n) {
 		if len(rows) > 0 && !n.IsTight {
 			rows = append(rows, nil)
 		}
-		rows = append(rows, block...)
+		list := ast.NewList(n.Marker)
+		list.Start = number
+		rows = append(rows, b.item(item, list, ast.NewListItem(0), width, n.IsTight)...)
 		number++
 	}
-	return rows, nil
+	return rows
 }
 
-// item lays out an item after the marker that glamour gives it in list.
-func (b *blocks) item(item, list ast.Node, width int, tight bool) ([]cells.Row, error) {
-	var like ast.Node = ast.NewListItem(0)
-	if _, ok := item.(*extensions.DefinitionDescription); ok {
-		like = extensions.NewDefinitionDescription()
+// item lays out an item after the marker that glamour gives to like, an empty item, in
+// list.
+func (b *blocks) item(item, list, like ast.Node, width int, tight bool) []cells.Row {
+	text := ast.NewTextBlock()
+	if block := item.FirstChild(); block != nil {
+		if box, ok := block.FirstChild().(*extensions.TaskCheckBox); ok {
+			text.AppendChild(text, box)
+		}
 	}
-	list.AppendChild(list, like)
-	var content []ast.Node
-	if box := checkBox(item); box != nil {
-		box.Parent().RemoveChild(box.Parent(), box)
-		content = append(content, box)
-	}
-	first, err := b.marker(list, content...)
-	if err != nil {
-		return nil, err
-	}
+	first := b.marker(list, like, text)
 	if b.cramped(width, first) {
-		rows, err := b.all(item, width, tight)
-		return append([]cells.Row{first}, rows...), err
+		return append([]cells.Row{first}, b.all(item, width, tight)...)
 	}
-	rows, err := b.all(item, width-first.Columns(), tight)
+	rows := b.all(item, width-first.Columns(), tight)
 	if len(rows) == 0 {
 		rows = []cells.Row{nil}
 	}
-	return cells.Prefix(first, cells.Blanks(first.Columns()), rows), err
+	return cells.Prefix(first, cells.Blanks(first.Columns()), rows)
 }
 
-// checkBox returns the box that an item of a task list begins with.
-func checkBox(item ast.Node) ast.Node {
-	if block := item.FirstChild(); block != nil {
-		if box, ok := block.FirstChild().(*extensions.TaskCheckBox); ok {
-			return box
-		}
+// marker nests blocks, each in the one before, and returns what glamour puts before
+// a text at the end of the innermost one.
+func (b *blocks) marker(nested ...ast.Node) cells.Row {
+	for i, node := range append(nested[1:], b.text(mark)) {
+		nested[i].AppendChild(nested[i], node)
 	}
-	return nil
-}
-
-// marker returns what glamour puts before the text of the innermost block of
-// container.
-func (b *blocks) marker(container ast.Node, content ...ast.Node) (cells.Row, error) {
-	inner := container
-	for inner.FirstChild() != nil {
-		inner = inner.FirstChild()
-	}
-	var block ast.Node = ast.NewTextBlock()
-	if container.Kind() == ast.KindBlockquote {
-		block = ast.NewParagraph()
-	}
-	for _, node := range append(content, b.script.text(mark)) {
-		block.AppendChild(block, node)
-	}
-	inner.AppendChild(inner, block)
-	rows, err := b.leaf(container)
-	return beforeMark(rows), err
+	return beforeMark(b.leaf(nested[0]))
 }
 
 // beforeMark returns what is before mark in its row.

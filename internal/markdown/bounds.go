@@ -23,13 +23,10 @@ const (
 )
 
 // bounds limits the time to parse a document, for which goldmark has no means. It is
-// an option of a parser: when the document exceeds one of the bounds or stopped
-// returns an error, all parts of the parser end at once. The result is useless then,
-// and err is the reason.
+// an option of a parser: when the document exceeds one of the bounds or the work is
+// over, all parts of the parser end at once. The result is useless then.
 type bounds struct {
-	stopped func() error
-	err     error
-
+	*work
 	block      ast.Node // the last one parsed
 	delimiters int      // in block
 	pairs      int
@@ -37,30 +34,13 @@ type bounds struct {
 	pipes      int // in tables, escaped
 }
 
-// over reports whether to end.
-func (b *bounds) over() bool {
-	if b.err == nil {
-		b.err = b.stopped()
-	}
-	return b.err != nil
-}
-
 // SetParserOption wraps all parsers of config, and has to be the last option.
 func (b *bounds) SetParserOption(config *parser.Config) {
 	for i, part := range config.BlockParsers {
-		if inner, ok := part.Value.(parser.BlockParser); ok {
-			config.BlockParsers[i].Value = boundBlocks{inner, b}
-		}
+		config.BlockParsers[i].Value = boundBlocks{part.Value.(parser.BlockParser), b}
 	}
 	for i, part := range config.InlineParsers {
-		if inner, ok := part.Value.(parser.InlineParser); ok {
-			config.InlineParsers[i].Value = boundInlines{inner, b}
-		}
-	}
-	for i, part := range config.ParagraphTransformers {
-		if inner, ok := part.Value.(parser.ParagraphTransformer); ok {
-			config.ParagraphTransformers[i].Value = boundParagraphs{inner, b}
-		}
+		config.InlineParsers[i].Value = boundInlines{part.Value.(parser.InlineParser), b}
 	}
 }
 
@@ -131,51 +111,30 @@ func (b boundInlines) CloseBlock(parent ast.Node, block text.Reader, pc parser.C
 	}
 }
 
-// boundParagraphs transforms nothing when it is over, so that tables are counted
-// before goldmark creates their cells.
-type boundParagraphs struct {
-	parser.ParagraphTransformer
-	*bounds
-}
-
-func (b boundParagraphs) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
-	if !b.over() {
-		b.ParagraphTransformer.Transform(node, reader, pc)
-	}
-}
-
-// counting counts the lines of a paragraph as definitions and as a table, before the
-// transformers that create these.
-type counting struct{ *bounds }
-
-func (c counting) Transform(node *ast.Paragraph, reader text.Reader, _ parser.Context) {
-	lines := node.Lines()
+// exceeded counts the lines of a paragraph as definitions and as a table, and reports
+// whether that is too many.
+func (b *bounds) exceeded(lines *text.Segments, source []byte) bool {
 	definitions, columns := 0, 0
 	for i := range lines.Len() {
 		segment := lines.At(i)
-		line := util.TrimLeftSpace(util.TrimRightSpace(segment.Value(reader.Source())))
+		line := util.TrimLeftSpace(util.TrimRightSpace(segment.Value(source)))
 		if bytes.HasPrefix(line, []byte("[")) {
 			definitions++
 		}
 		switch {
 		case columns > 0:
 			escaped := bytes.Count(line, []byte(`\|`))
-			c.pairs += escaped * (c.pipes + escaped/2)
-			c.pipes += escaped
-			c.cells += columns
-		case i > 0 && isTableDelimiter(line):
+			b.pairs += escaped * (b.pipes + escaped/2)
+			b.pipes += escaped
+			b.cells += columns
+		case i > 0 && bytes.Contains(line, []byte("-")) && len(bytes.Trim(line, "-:| ")) == 0: // below the header
 			columns = bytes.Count(line, []byte("|")) + 1
-			c.cells += columns
+			b.cells += columns
 		}
 	}
-	c.pairs += definitions * lines.Len() / 2
-	if c.cells > maxTableCells || c.pairs > maxPairs {
-		c.err = errUnrenderable
+	b.pairs += definitions * lines.Len() / 2
+	if b.cells > maxTableCells || b.pairs > maxPairs {
+		b.err = errUnrenderable
 	}
-}
-
-// isTableDelimiter reports whether line may separate the header from the rows of a
-// table.
-func isTableDelimiter(line []byte) bool {
-	return bytes.Contains(line, []byte("-")) && len(bytes.Trim(line, "-:| ")) == 0
+	return b.err != nil
 }

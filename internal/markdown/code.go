@@ -2,6 +2,7 @@ package markdown
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"github.com/alecthomas/chroma/v2"
@@ -10,7 +11,6 @@ import (
 	"github.com/alecthomas/chroma/v2/styles"
 	"github.com/muesli/termenv"
 	"github.com/yuin/goldmark/ast"
-	"github.com/yuin/goldmark/text"
 
 	"github.com/hobnob-cli/hobnob/internal/cells"
 )
@@ -20,58 +20,48 @@ import (
 const themeOfGlamour = "charm"
 
 // code lays out a block of code under the info of its fence.
-func (b *blocks) code(node ast.Node, width int) ([]cells.Row, error) {
+func (b *blocks) code(node ast.Node, width int) []cells.Row {
 	var rows []cells.Row
 	language := ""
 	if fenced, ok := node.(*ast.FencedCodeBlock); ok && fenced.Info != nil {
 		info := b.unescape(fenced.Info.Value(b.source))
 		language, _, _ = strings.Cut(info, " ")
-		inner, err := b.within(b.config.CodeBlock.StylePrimitive)
-		if err != nil {
-			return nil, err
-		}
-		if rows, err = inner.shown(info, width); err != nil {
-			return nil, err
-		}
+		rows = b.within(b.config.CodeBlock.StylePrimitive).shown(info, width)
 	}
-	lines, err := b.codeLines(string(node.Lines().Value(b.source)), language)
-	for _, line := range lines {
+	for _, line := range b.codeLines(string(node.Lines().Value(b.source)), language) {
 		rows = append(rows, line.WrapVerbatim(width)...)
 	}
-	return rows, err
+	return rows
 }
 
 // codeLines returns code in the colours of its language.
-func (b *blocks) codeLines(code, language string) ([]cells.Row, error) {
+func (b *blocks) codeLines(code, language string) []cells.Row {
 	theme := b.config.CodeBlock.Theme
 	if b.config.CodeBlock.Chroma != nil && b.profile != termenv.Ascii {
 		theme = themeOfGlamour
 	}
 	if theme == "" {
-		return b.codeLeaf(hide.Replace(code), "")
+		return b.codeLeaf(code, "")
 	}
 	// Glamour could not be stopped in a lexer that takes long.
-	frame, err := b.codeLeaf(mark, "text")
-	if err != nil {
-		return nil, err
-	}
-	highlighted, err := b.highlight(code, language, theme)
-	indent := beforeMark(frame)
-	return cells.Prefix(indent, indent, b.rows(highlighted)), err
+	indent := beforeMark(b.codeLeaf(mark, "text"))
+	return cells.Prefix(indent, indent, b.rows(b.highlight(code, language, theme)))
 }
 
 // codeLeaf lets glamour render a block of code.
-func (b *blocks) codeLeaf(code, language string) ([]cells.Row, error) {
-	block := ast.NewFencedCodeBlock(b.script.text(language))
-	start := len(b.source)
-	b.source = append(b.source, code...)
-	block.Lines().Append(text.NewSegment(start, len(b.source)))
+func (b *blocks) codeLeaf(code, language string) []cells.Row {
+	block := ast.NewFencedCodeBlock(b.text(language))
+	block.Lines().Append(b.add(code))
 	return b.leaf(block)
 }
 
 // highlight is quick.Highlight of chroma, which glamour uses, except that it can be
 // stopped: some lexers take quadratic time.
-func (b *blocks) highlight(code, language, theme string) (string, error) {
+func (b *blocks) highlight(code, language, theme string) string {
+	var out bytes.Buffer
+	if b.over() {
+		return ""
+	}
 	lexer := lexers.Get(language)
 	if lexer == nil {
 		lexer = lexers.Analyse(code)
@@ -80,20 +70,16 @@ func (b *blocks) highlight(code, language, theme string) (string, error) {
 		lexer = lexers.Fallback
 	}
 	tokens, err := chroma.Coalesce(lexer).Tokenise(nil, code)
-	if err != nil {
-		return "", err
-	}
-	var out bytes.Buffer
-	err = formatters.Get(formatter(b.profile)).Format(&out, styles.Get(theme), func() chroma.Token {
-		if b.stopped() != nil {
-			return chroma.EOF
-		}
-		return tokens()
-	})
 	if err == nil {
-		err = b.stopped()
+		err = formatters.Get(formatter(b.profile)).Format(&out, styles.Get(theme), func() chroma.Token {
+			if b.over() {
+				return chroma.EOF
+			}
+			return tokens()
+		})
 	}
-	return out.String(), err
+	b.err = cmp.Or(b.err, err)
+	return out.String()
 }
 
 // formatter returns the name of chroma's formatter for the colours of profile.

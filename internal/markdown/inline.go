@@ -50,26 +50,21 @@ func (s *script) resolveOne(parent, node ast.Node) {
 	case *ast.AutoLink:
 		parent.ReplaceChild(parent, n, s.autoLink(string(n.Label(s.source))))
 	case *ast.Link:
-		destination, title := s.unescape(n.Destination), s.unescape(n.Title)
+		s.insert(parent, n, "", s.reference(nil, n.Title))
+		destination := s.unescape(n.Destination)
 		if destination == s.flat(n) {
-			parent.InsertBefore(parent, n, s.autoLink(destination))
-		} else {
-			s.resolve(n)
-			link := ast.NewLink() // without the title
-			link.Destination = []byte(destinationOf(destination))
-			adopt(link, n)
-			parent.InsertBefore(parent, n, link)
-			s.mark(parent, link, s.style.LinkText)
+			parent.ReplaceChild(parent, n, s.autoLink(destination))
+			return
 		}
-		s.title(parent, n, title)
-		parent.RemoveChild(parent, n)
+		s.resolve(n)
+		n.Destination, n.Title = []byte(destinationOf(destination)), nil
+		s.mark(parent, n, s.style.LinkText)
 	case *ast.Image:
-		destination, title := s.unescape(n.Destination), s.unescape(n.Title)
-		alt := s.flat(n)
+		s.insert(parent, n, "", s.reference(nil, n.Title))
+		alt := s.text(s.flat(n))
 		n.RemoveChildren(n)
-		n.AppendChild(n, s.text(alt))
-		n.Destination = []byte(destinationOf(destination))
-		s.title(parent, n, title)
+		n.AppendChild(n, alt)
+		n.Destination = []byte(destinationOf(s.unescape(n.Destination)))
 	case *extensions.Strikethrough:
 		s.strikeOut(parent, n)
 	default:
@@ -77,18 +72,9 @@ func (s *script) resolveOne(parent, node ast.Node) {
 	}
 }
 
-// title shows the title of a link or an image after it.
-func (s *script) title(parent, node ast.Node, title string) {
-	if title != "" {
-		parent.InsertAfter(parent, node, s.text(" ("+title+")"))
-	}
-}
-
 // autoLink returns a link that shows only its URL.
 func (s *script) autoLink(url string) ast.Node {
-	start := len(s.source)
-	s.source = append(s.source, destinationOf(url)...)
-	return ast.NewAutoLink(ast.AutoLinkURL, ast.NewTextSegment(text.NewSegment(start, len(s.source))))
+	return ast.NewAutoLink(ast.AutoLinkURL, s.text(destinationOf(url)))
 }
 
 func destinationOf(url string) string {
@@ -134,23 +120,25 @@ func (s *script) flatOne(node ast.Node) string {
 	case *ast.AutoLink:
 		return string(n.Label(s.source))
 	case *ast.Link:
-		return s.flat(n) + reference(s.unescape(n.Destination), s.unescape(n.Title))
+		return s.flat(n) + s.reference(n.Destination, n.Title)
 	case *ast.Image:
-		return s.flat(n) + reference(s.unescape(n.Destination), s.unescape(n.Title))
+		return s.flat(n) + s.reference(n.Destination, n.Title)
 	default:
 		return s.flat(n)
 	}
 }
 
-// reference returns what is shown of a link inside the text of an image.
-func reference(destination, title string) string {
-	if title != "" {
-		title = " (" + title + ")"
+// reference returns what is shown of a destination and a title after the text of
+// their link or image; either may be empty.
+func (s *script) reference(destination, title []byte) string {
+	shown := ""
+	if len(destination) > 0 {
+		shown = " " + s.unescape(destination)
 	}
-	if destination != "" {
-		destination = " " + destination
+	if len(title) > 0 {
+		shown += " (" + s.unescape(title) + ")"
 	}
-	return destination + title
+	return shown
 }
 
 func (s *script) textOf(n *ast.Text) string {
@@ -185,13 +173,6 @@ func (s *script) unescape(source []byte) string {
 	gmhtml.DefaultWriter.Write(w, source)
 	_ = w.Flush()
 	return html.UnescapeString(b.String())
-}
-
-// adopt moves the children of from to the end of to.
-func adopt(to, from ast.Node) {
-	for child := range children(from) {
-		to.AppendChild(to, child)
-	}
 }
 
 // children yields the children of parent, which may be moved or replaced meanwhile.

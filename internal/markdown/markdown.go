@@ -108,27 +108,38 @@ func limited(limit time.Duration, fn func(stopped func() error) (string, error))
 
 // layout renders clean text and gives up when stopped returns an error.
 func layout(text string, o Options, config ansi.StyleConfig, stopped func() error) (string, error) {
-	document, source, err := parse(text, stopped)
-	if err != nil {
-		return "", err
+	w := &work{stopped: stopped}
+	document, source := w.parse(text)
+	if w.over() {
+		return "", w.err
 	}
 	width := min(o.Width, maxTextWidth)
 	b := (&blocks{
-		script: &script{source, config}, profile: o.profile(), accessible: o.Accessible, columns: width, stopped: stopped,
+		script: &script{source, config}, work: w, profile: o.profile(), accessible: o.Accessible, columns: width,
 	}).styled(config)
-	rows, err := b.all(document, width, false)
-	if err != nil {
-		return "", err
-	}
 	var fitting []cells.Row
-	for _, row := range rows {
+	for _, row := range b.all(document, width, false) {
 		if row = row.Join(); row.Columns() > width {
 			fitting = append(fitting, row.Wrap(width)...)
 		} else {
 			fitting = append(fitting, row)
 		}
 	}
-	return cells.Text(cells.Trim(fitting)), nil
+	return cells.Text(cells.Trim(fitting)), w.err
+}
+
+// work ends at its first error, or when stopped returns one.
+type work struct {
+	stopped func() error
+	err     error
+}
+
+// over reports whether to end.
+func (w *work) over() bool {
+	if w.err == nil {
+		w.err = w.stopped()
+	}
+	return w.err != nil
 }
 
 // plain reports whether the output is ASCII without colour.

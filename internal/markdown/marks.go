@@ -20,8 +20,8 @@ func unmarked(config ansi.StyleConfig) ansi.StyleConfig {
 	return config
 }
 
-// mark puts the marks of style around a node, whose children are resolved: those of
-// its block outside, where its style does not apply, the others inside.
+// mark puts the marks of style around a node: those of its block outside, where its
+// style does not apply, the others inside.
 func (s *script) mark(parent, node ast.Node, style ansi.StylePrimitive) {
 	if first := node.FirstChild(); first != nil && style.Prefix != "" {
 		node.InsertBefore(node, first, s.text(style.Prefix))
@@ -67,15 +67,8 @@ func (s *script) codeMarks(code string) (before, after string) {
 
 // strikeOut replaces n by text that is struck out.
 func (s *script) strikeOut(parent ast.Node, n *extensions.Strikethrough) {
-	style := s.style.Strikethrough
+	s.mark(parent, n, s.style.Strikethrough)
 	s.strike(n)
-	if first := n.FirstChild(); first != nil && style.Prefix != "" {
-		n.InsertBefore(n, first, s.struck(style.Prefix))
-	}
-	if style.Suffix != "" {
-		n.AppendChild(n, s.struck(style.Suffix))
-	}
-	s.insert(parent, n, style.BlockPrefix, style.BlockSuffix)
 	unwrap(parent, n)
 }
 
@@ -94,7 +87,7 @@ func (s *script) strike(parent ast.Node) {
 			before, after := s.codeMarks(code)
 			parent.ReplaceChild(parent, n, s.struck(before+code+after))
 		case *ast.Link:
-			rest := reference(s.unescape(n.Destination), s.unescape(n.Title))
+			rest := s.reference(n.Destination, n.Title)
 			s.strike(n)
 			n.AppendChild(n, s.struck(rest))
 			unwrap(parent, n)

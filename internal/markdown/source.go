@@ -1,12 +1,12 @@
 package markdown
 
 import (
+	"cmp"
 	"errors"
 	"html"
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
@@ -47,9 +47,9 @@ var (
 // parse parses clean text as Markdown, in the dialect of glamour. Tabs become spaces,
 // and entities of control characters stay as written. Link reference definitions,
 // which CommonMark removes from a document, stay where they are as blocks of HTML,
-// which are shown verbatim. The errors are errUnrenderable, for a document nested too
-// deeply or over another of the bounds, and that of stopped.
-func parse(source string, stopped func() error) (ast.Node, []byte, error) {
+// which are shown verbatim. The error is errUnrenderable if the document is nested too
+// deeply or over another of the bounds; the document is useless then.
+func (w *work) parse(source string) (ast.Node, []byte) {
 	source = foreignStandIns.ReplaceAllString(expandTabs(source), "\ufffd")
 	source = entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
 		if strings.ContainsFunc(html.UnescapeString(entity), terminal.Unsafe) {
@@ -60,34 +60,38 @@ func parse(source string, stopped func() error) (ast.Node, []byte, error) {
 	if !strings.HasSuffix(source, "\n") {
 		source += "\n" // goldmark drops the info of a fence at the very end
 	}
-	bounds := &bounds{stopped: stopped}
+	bounds := &bounds{work: w}
 	reader := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
 		parser.WithInlineParsers(parser.DefaultInlineParsers()...),
-		parser.WithParagraphTransformers(
-			util.Prioritized(counting{bounds}, 99),
-			util.Prioritized(keepDefinitions{}, 100), // goldmark's own priority
-		),
+		parser.WithParagraphTransformers(util.Prioritized(paragraphs{bounds}, 100)), // goldmark's own priority
 	)
 	goldmark.New(goldmark.WithParser(reader), goldmark.WithExtensions(extension.GFM, extension.DefinitionList))
 	reader.AddOptions(bounds)
 	document := reader.Parse(text.NewReader([]byte(source)))
-	if bounds.over() {
-		return nil, nil, bounds.err
-	}
-	if deeperThan(document, maxNesting) {
-		return nil, nil, errUnrenderable
-	}
-	return document, []byte(source), nil
+	depth := -1 // of the document itself
+	w.err = cmp.Or(w.err, ast.Walk(document, func(_ ast.Node, entering bool) (ast.WalkStatus, error) {
+		if !entering {
+			depth--
+		} else if depth++; depth > maxNesting {
+			return ast.WalkStop, errUnrenderable
+		}
+		return ast.WalkContinue, nil
+	}))
+	return document, []byte(source)
 }
 
-// keepDefinitions parses the link reference definitions at the beginning of a
-// paragraph like goldmark, and puts their lines before the paragraph.
-type keepDefinitions struct{}
+// paragraphs parses the link reference definitions at the beginning of a paragraph
+// like goldmark, and puts their lines before the paragraph.
+type paragraphs struct{ *bounds }
 
-func (keepDefinitions) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
-	before := slices.Clone(node.Lines().Sliced(0, node.Lines().Len()))
+func (p paragraphs) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
 	parent, next := node.Parent(), node.NextSibling()
+	if p.over() || p.exceeded(node.Lines(), reader.Source()) {
+		parent.RemoveChild(parent, node) // before goldmark creates the cells of a table
+		return
+	}
+	before := slices.Clone(node.Lines().Sliced(0, node.Lines().Len()))
 	parser.LinkReferenceParagraphTransformer.Transform(node, reader, pc)
 	left := 0
 	if node.Parent() != nil {
@@ -103,48 +107,23 @@ func (keepDefinitions) Transform(node *ast.Paragraph, reader text.Reader, pc par
 	parent.InsertBefore(parent, next, definitions)
 }
 
-// deeperThan reports whether a document is nested deeper than limit, without recursion.
-func deeperThan(document ast.Node, limit int) bool {
-	depth := 0
-	for node := document; node != nil; {
-		if child := node.FirstChild(); child != nil {
-			if depth++; depth > limit {
-				return true
-			}
-			node = child
-			continue
-		}
-		for node != nil && node.NextSibling() == nil {
-			node = node.Parent()
-			depth--
-		}
-		if node != nil {
-			node = node.NextSibling()
-		}
-	}
-	return false
-}
-
 // expandTabs replaces tabs by spaces up to the tab stops of CommonMark, so that the
 // width of code is known.
 func expandTabs(source string) string {
-	if !strings.Contains(source, "\t") {
-		return source
-	}
 	var b strings.Builder
-	for line := range strings.Lines(source) {
-		column := 0
-		for {
-			before, after, found := strings.Cut(line, "\t")
-			b.WriteString(before)
-			if !found {
-				break
-			}
-			column += utf8.RuneCountInString(before)
+	column := 0
+	for _, r := range source {
+		switch r {
+		case '\t':
 			spaces := tabStop - column%tabStop
 			b.WriteString(strings.Repeat(" ", spaces))
 			column += spaces
-			line = after
+		case '\n':
+			b.WriteRune(r)
+			column = 0
+		default:
+			b.WriteRune(r)
+			column++
 		}
 	}
 	return b.String()

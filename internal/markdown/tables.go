@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
@@ -18,43 +19,35 @@ const (
 
 // table lays out a table in columns. Where these would be too narrow to read,
 // and for screen readers, each field gets a line of its own.
-func (b *blocks) table(n *extensions.Table, width int) ([]cells.Row, error) {
+func (b *blocks) table(n *extensions.Table, width int) []cells.Row {
 	var table [][]cells.Row
-	for row := n.FirstChild(); row != nil; row = row.NextSibling() {
-		fields := make([]cells.Row, len(n.Alignments))
-		excess := b.excess(row, len(fields))
-		i := 0
-		for node := row.FirstChild(); node != nil && i < len(fields); node = node.NextSibling() {
-			paragraph := ast.NewParagraph()
-			adopt(paragraph, node)
-			b.resolve(paragraph)
-			if excess != "" && i == len(fields)-1 {
-				paragraph.AppendChild(paragraph, b.script.text(" | "+excess))
+	for row := range children(n) {
+		fields := make([]cells.Row, 0, len(n.Alignments))
+		excess := b.excess(row, cap(fields))
+		for node := range children(row) {
+			paragraph := b.paragraph(node)
+			if excess != "" && node.NextSibling() == nil {
+				paragraph.AppendChild(paragraph, b.text(" | "+excess))
 			}
-			lines, err := b.leaf(paragraph)
-			if err != nil {
-				return nil, err
-			}
-			for _, line := range lines {
-				fields[i] = append(fields[i], line...)
-			}
-			i++
+			fields = append(fields, slices.Concat(b.leaf(paragraph)...))
 		}
 		table = append(table, fields)
 	}
-	separator, rule := b.ruling()
+	separator, crossing, line := b.ruling()
 	widths, ok := columnWidths(table, width-len(separator)*(len(n.Alignments)-1))
 	if !ok || b.accessible {
-		return records(table, width), nil
+		return records(table, width)
 	}
-	var rows []cells.Row
-	for i, fields := range table {
+	rule := make([]cells.Row, len(widths))
+	for i, width := range widths {
+		rule[i] = slices.Repeat(line, width)
+	}
+	rows := aligned(table[0], widths, n.Alignments, separator)
+	rows = append(rows, aligned(rule, widths, n.Alignments, crossing)...)
+	for _, fields := range table[1:] {
 		rows = append(rows, aligned(fields, widths, n.Alignments, separator)...)
-		if i == 0 {
-			rows = append(rows, rule(widths))
-		}
 	}
-	return rows, nil
+	return rows
 }
 
 // excess returns the fields of a row beyond the columns of the table, which the
@@ -69,27 +62,16 @@ func (b *blocks) excess(row ast.Node, columns int) string {
 	return strings.Trim(rest, " |")
 }
 
-// ruling returns what separates two columns, and what separates the header from
-// the other rows.
-func (b *blocks) ruling() (separator cells.Row, rule func(widths []int) cells.Row) {
+// ruling returns what separates two columns, in the rows and in the line below the
+// header, and what that line consists of.
+func (b *blocks) ruling() (separator, crossing, line cells.Row) {
 	vertical, cross, horizontal := "│", "┼", "─"
 	if style := b.config.Table; style.ColumnSeparator != nil && style.RowSeparator != nil && style.CenterSeparator != nil {
 		vertical, cross, horizontal = *style.ColumnSeparator, *style.CenterSeparator, *style.RowSeparator
 	}
-	separator = cells.Row{{Text: " ", Width: 1}, {Text: vertical, Width: 1}, {Text: " ", Width: 1}}
-	return separator, func(widths []int) cells.Row {
-		var row cells.Row
-		line := cells.Cell{Text: horizontal, Width: 1}
-		for i, width := range widths {
-			if i > 0 {
-				row = append(row, line, cells.Cell{Text: cross, Width: 1}, line)
-			}
-			for range width {
-				row = append(row, line)
-			}
-		}
-		return row
-	}
+	line = cells.Row{{Text: horizontal, Width: 1}}
+	return slices.Concat(cells.Blanks(1), cells.Row{{Text: vertical, Width: 1}}, cells.Blanks(1)),
+		slices.Concat(line, cells.Row{{Text: cross, Width: 1}}, line), line
 }
 
 // columnWidths gives each column the width of its widest field, and less to the
@@ -145,9 +127,7 @@ func aligned(fields []cells.Row, widths []int, alignments []extensions.Alignment
 			case extensions.AlignCenter:
 				left = room / 2
 			}
-			lines[i] = append(lines[i], cells.Blanks(left)...)
-			lines[i] = append(lines[i], part...)
-			lines[i] = append(lines[i], cells.Blanks(room-left)...)
+			lines[i] = slices.Concat(lines[i], cells.Blanks(left), part, cells.Blanks(room-left))
 		}
 	}
 	return lines
@@ -180,11 +160,10 @@ func records(table [][]cells.Row, width int) []cells.Row {
 			rows = append(rows, nil)
 		}
 		for j, field := range fields {
-			var whole cells.Row
 			if title := table[0][j]; len(title) > 0 {
-				whole = append(append(whole, title...), cells.Cell{Text: ":", Width: 1}, cells.Cell{Text: " ", Width: 1})
+				field = slices.Concat(title, cells.Row{{Text: ":", Width: 1}}, cells.Blanks(1), field)
 			}
-			line(append(whole, field...))
+			line(field)
 		}
 	}
 	return rows
