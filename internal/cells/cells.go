@@ -179,11 +179,8 @@ func Trim(rows []Row) []Row {
 func Prefix(first, rest Row, rows []Row) []Row {
 	out := make([]Row, len(rows))
 	for i, row := range rows {
-		if i == 0 {
-			out[i] = slices.Concat(first, row)
-		} else {
-			out[i] = slices.Concat(rest, row)
-		}
+		out[i] = slices.Concat(first, row)
+		first = rest
 	}
 	return out
 }

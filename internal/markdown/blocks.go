@@ -85,7 +85,13 @@ func (b *blocks) one(node ast.Node, width int) []cells.Row {
 	case *ast.Blockquote:
 		return b.quote(n, width)
 	case *ast.List:
-		return b.list(n, width)
+		return b.all(n, width, n.IsTight)
+	case *ast.ListItem:
+		list := n.Parent().(*ast.List)
+		like := ast.NewList(list.Marker)
+		like.Start = list.Start
+		list.Start++ // for the next item
+		return b.item(n, like, ast.NewListItem(0), width, list.IsTight)
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		return b.code(n, width)
 	case *ast.HTMLBlock:
@@ -171,21 +177,6 @@ func (b *blocks) quote(n *ast.Blockquote, width int) []cells.Row {
 		return inner.all(n, width, false)
 	}
 	return cells.Prefix(bar, bar, inner.all(n, width-bar.Columns(), false))
-}
-
-func (b *blocks) list(n *ast.List, width int) []cells.Row {
-	var rows []cells.Row
-	number := n.Start
-	for item := range children(n) {
-		if len(rows) > 0 && !n.IsTight {
-			rows = append(rows, nil)
-		}
-		list := ast.NewList(n.Marker)
-		list.Start = number
-		rows = append(rows, b.item(item, list, ast.NewListItem(0), width, n.IsTight)...)
-		number++
-	}
-	return rows
 }
 
 // item lays out an item after the marker that glamour gives to like, an empty item, in

@@ -152,9 +152,7 @@ func (s *script) textOf(n *ast.Text) string {
 func (s *script) codeOf(n *ast.CodeSpan) string {
 	var b strings.Builder
 	for child := range children(n) {
-		if t, ok := child.(*ast.Text); ok {
-			b.Write(t.Segment.Value(s.source))
-		}
+		b.Write(child.(*ast.Text).Segment.Value(s.source))
 	}
 	return strings.ReplaceAll(b.String(), "\n", " ")
 }

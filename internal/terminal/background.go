@@ -6,6 +6,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -59,7 +60,7 @@ func (s *Streams) LightBackground() bool {
 // again, or saved for TypedAhead where the system does not allow that. It has to be
 // called before anything else reads from the terminal and when the program ends.
 func (s *Streams) DrainReplies() {
-	if s.background != nil && s.background.open != nil {
+	if s.background != nil && s.background.restore != nil {
 		s.background.drain()
 	}
 }
@@ -92,21 +93,17 @@ func answers(env Env) bool {
 // background is the question about the background, which is asked once.
 type background struct {
 	asked, light bool
+
+	in, out  *os.File
+	deadline time.Time // of the answer
+	heard    replies
 	// An unanswered question keeps the terminal quiet, so that a late reply is not
-	// echoed; see DrainReplies.
-	open  *inquiry
-	typed []byte
+	// echoed, until DrainReplies calls restore; nil without a question.
+	restore func() error
+	typed   []byte // what could not be given back to the terminal
 
 	// These replace the constants of the same names if they are not 0.
 	answerLimit, replyLimit time.Duration
-}
-
-// inquiry is a terminal that is expected to answer until deadline.
-type inquiry struct {
-	in, out  *os.File
-	restore  func() error
-	deadline time.Time
-	heard    replies
 }
 
 // ask asks the question, unless another process owns the terminal or something was
@@ -118,33 +115,31 @@ func (b *background) ask(in, out *os.File) {
 		return
 	}
 	now := time.Now()
-	c := &inquiry{in: in, out: out, restore: restore, deadline: now.Add(cmp.Or(b.replyLimit, replyLimit))}
-	b.open = c
+	b.in, b.out, b.restore, b.deadline = in, out, restore, now.Add(cmp.Or(b.replyLimit, replyLimit))
 	_, err = out.WriteString(backgroundQuestion)
-	if err != nil || c.listen(now.Add(cmp.Or(b.answerLimit, answerLimit))) {
+	if err != nil || b.listen(now.Add(cmp.Or(b.answerLimit, answerLimit))) {
 		b.drain()
 	}
-	b.light = isLight(c.heard.background)
+	b.light = isLight(b.heard.background)
 }
 
 func (b *background) drain() {
-	c := b.open
-	b.open = nil
-	c.listen(c.deadline)
-	_ = c.restore()
-	b.typed = append(b.typed, retype(c.in, c.heard.rest())...)
-	closeTTY(c.in, c.out)
+	b.listen(b.deadline)
+	_ = b.restore()
+	b.restore = nil
+	b.typed = retype(b.in, b.heard.rest())
+	closeTTY(b.in, b.out)
 }
 
 // listen reads until the last answer or deadline and reports which it was.
-func (c *inquiry) listen(deadline time.Time) bool {
+func (b *background) listen(deadline time.Time) bool {
 	buffer := make([]byte, 256)
-	for !c.heard.complete {
-		n, err := readUntil(c.in, buffer, deadline)
+	for !b.heard.complete {
+		n, err := readUntil(b.in, buffer, deadline)
 		if n == 0 || err != nil {
 			return false
 		}
-		c.heard.add(buffer[:n])
+		b.heard.add(buffer[:n])
 	}
 	return true
 }
@@ -158,9 +153,8 @@ type replies struct {
 }
 
 var (
-	oscPattern = regexp.MustCompile(`^\x1b\]([^\x07\x1b]*)(?:\x07|\x1b\\)`)
-	daPattern  = regexp.MustCompile(`^\x1b\[\?[0-9;]*c`)
-
+	// An answer in OSC, which is the first group, or to DA1.
+	answerPattern = regexp.MustCompile(`^\x1b(?:\]([^\x07\x1b]*)(?:\x07|\x1b\\)|\[\?[0-9;]*c)`)
 	// The beginning of an answer, or ESC alone.
 	partPattern = regexp.MustCompile(`^\x1b(?:\][^\x07\x1b]*\x1b?|\[(?:\?[0-9;]*)?)?$`)
 )
@@ -168,14 +162,12 @@ var (
 func (r *replies) add(data []byte) {
 	r.pending = append(r.pending, data...)
 	for len(r.pending) > 0 {
-		if m := oscPattern.FindSubmatch(r.pending); m != nil {
+		if m := answerPattern.FindSubmatch(r.pending); m != nil {
+			r.complete = r.complete || m[1] == nil
 			if bytes.HasPrefix(m[1], []byte("11;")) {
 				r.background = string(m[1])
 			}
 			r.pending = r.pending[len(m[0]):]
-		} else if m := daPattern.Find(r.pending); m != nil {
-			r.complete = true
-			r.pending = r.pending[len(m):]
 		} else if partPattern.Match(r.pending) {
 			return
 		} else {
@@ -200,10 +192,7 @@ func isLight(answer string) bool {
 	if m == nil {
 		return false
 	}
-	channels := m[1:4]
-	if channels[0] == "" {
-		channels = m[4:7]
-	}
+	channels := slices.DeleteFunc(m[1:], func(channel string) bool { return channel == "" })
 	var luminance float64
 	for i, weight := range []float64{0.2126, 0.7152, 0.0722} {
 		value, _ := strconv.ParseUint(channels[i], 16, 16)

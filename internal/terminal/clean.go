@@ -122,45 +122,28 @@ func FilterRendered(text string, color bool) string {
 // and conceals nothing.
 func conceals(params string) bool {
 	fields := strings.Split(params, ";")
-	for i := 0; i < len(fields); i++ {
+	i := 0
+	for ; i < len(fields); i++ {
 		first, _, colons := strings.Cut(fields[i], ":")
-		switch code, _ := strconv.Atoi(first); code {
-		case 8:
+		switch code, _ := strconv.Atoi(first); {
+		case code == 8:
 			return true
-		case 38, 48, 58:
-			if colons {
-				continue
-			}
-			if i += colorArguments(fields[i+1:]); i >= len(fields) {
-				return true
-			}
+		case colons || code != 38 && code != 48 && code != 58:
+		case i+1 == len(fields):
+			return true
+		case fields[i+1] == "5":
+			i += 2
+		case fields[i+1] == "2":
+			i += 4
 		}
 	}
-	return false
-}
-
-// colorArguments returns how many fields belong to a colour.
-func colorArguments(fields []string) int {
-	switch {
-	case len(fields) == 0:
-		return 1
-	case fields[0] == "5":
-		return 2
-	case fields[0] == "2":
-		return 4
-	default:
-		return 0
-	}
+	return i > len(fields)
 }
 
 // Truncate shortens line to width columns. If anything was cut, the last of them are
 // …, or three dots without Unicode. SGR sequences take no column and are kept.
 func (s *Streams) Truncate(line string, width int) string {
-	return truncate(line, width, s.UTF8)
-}
-
-func truncate(line string, width int, useUnicode bool) string {
-	if useUnicode {
+	if s.UTF8 {
 		return ansi.Truncate(line, width, "…")
 	}
 	return ansi.Truncate(line, width, "...")

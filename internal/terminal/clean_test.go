@@ -119,9 +119,9 @@ func TestTruncateCountsColumns(t *testing.T) {
 		{"anything", 0, ""},
 		{"anything", -1, ""},
 	} {
-		got := truncate(c.in, c.width, true)
+		got := (&Streams{UTF8: true}).Truncate(c.in, c.width)
 		if got != c.want || ansi.StringWidth(got) > max(c.width, 0) {
-			t.Errorf("truncate(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
+			t.Errorf("Truncate(%q, %d) = %q, want %q", c.in, c.width, got, c.want)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
 	"runtime"
 	"strings"
@@ -29,15 +28,13 @@ const (
 // OSC52 is what Copy returns if the terminal was asked to copy.
 const OSC52 = "OSC 52"
 
+const clip = "clip.exe"
+
 // NoClipboardError contains, for each way of copying, why it failed.
 type NoClipboardError struct{ Tried []error }
 
 func (e *NoClipboardError) Error() string {
-	reasons := make([]string, len(e.Tried))
-	for i, err := range e.Tried {
-		reasons[i] = err.Error()
-	}
-	return "there is no clipboard here (" + strings.Join(reasons, "; ") + ")"
+	return "there is no clipboard here (" + strings.ReplaceAll(errors.Join(e.Tried...).Error(), "\n", "; ") + ")"
 }
 
 func (e *NoClipboardError) Unwrap() []error { return e.Tried }
@@ -62,79 +59,66 @@ func (e *NoClipboardError) Failure() failure.Failure {
 func (s *Streams) Copy(ctx context.Context, text string) (how string, err error) {
 	text = strings.TrimSuffix(Clean(text), "\n")
 	var tried []error
-	for _, way := range (clipboard{s.Getenv, s.Dumb, s.TTY}).ways(runtime.GOOS) {
-		err := way.copy(ctx, text)
+	for _, way := range clipboards(s.Getenv, runtime.GOOS) {
+		var err error
+		if way[0] == OSC52 {
+			err = copyByTerminal(s, text)
+		} else if _, missing := exec.LookPath(way[0]); missing == nil {
+			err = feed(ctx, text, way)
+		} else {
+			continue
+		}
 		if err == nil {
-			return way.name, nil
+			return way[0], nil
 		}
 		if ctx.Err() != nil {
 			return "", ctx.Err()
 		}
-		tried = append(tried, fmt.Errorf("%s: %w", way.name, err))
+		tried = append(tried, fmt.Errorf("%s: %w", way[0], err))
 	}
 	return "", &NoClipboardError{Tried: tried}
 }
 
-// clipboard finds out how to copy.
-type clipboard struct {
-	env  Env
-	dumb bool
-	tty  func() (in, out *os.File, err error)
-}
-
-// way is one way to copy.
-type way struct {
-	name string
-	copy func(ctx context.Context, text string) error
-}
-
-// ways returns the ways to try on a system, the best one first.
-func (c clipboard) ways(goos string) []way {
-	var own, terminals []way
-	program := func(list *[]way, name string, args ...string) {
-		if path, err := exec.LookPath(name); err == nil {
-			*list = append(*list, way{name, func(ctx context.Context, text string) error {
-				return feed(ctx, text, path, args...)
-			}})
-		}
+// clipboards returns the ways to copy on a system, the best one first: the words of a
+// command, whose program may be missing, or OSC52.
+func clipboards(env Env, goos string) [][]string {
+	var own, terminals [][]string
+	if env("WAYLAND_DISPLAY") != "" {
+		own = append(own, []string{"wl-copy"})
 	}
-	if c.env("WAYLAND_DISPLAY") != "" {
-		program(&own, "wl-copy")
-	}
-	if c.env("DISPLAY") != "" {
-		program(&own, "xclip", "-selection", "clipboard", "-in")
-		program(&own, "xsel", "--clipboard", "--input")
+	if env("DISPLAY") != "" {
+		own = append(own, []string{"xclip", "-selection", "clipboard", "-in"}, []string{"xsel", "--clipboard", "--input"})
 	}
 	if goos == "darwin" {
-		program(&own, "pbcopy")
+		own = append(own, []string{"pbcopy"})
 	}
-	if goos == "windows" || c.env("WSL_DISTRO_NAME") != "" {
-		program(&own, "powershell.exe", "-NoProfile", "-NonInteractive", "-Command",
-			"Set-Clipboard -Value (New-Object IO.StreamReader([Console]::OpenStandardInput(), [Text.Encoding]::UTF8)).ReadToEnd()")
-		if path, err := exec.LookPath("clip.exe"); err == nil {
-			own = append(own, way{"clip.exe", func(ctx context.Context, text string) error {
-				return feed(ctx, toUTF16(text), path)
-			}})
-		}
+	if goos == "windows" || env("WSL_DISTRO_NAME") != "" {
+		own = append(own, []string{"powershell.exe", "-NoProfile", "-NonInteractive", "-Command",
+			"Set-Clipboard -Value (New-Object IO.StreamReader([Console]::OpenStandardInput(), [Text.Encoding]::UTF8)).ReadToEnd()"}, []string{clip})
 	}
-	if c.env("TMUX") != "" {
+	if env("TMUX") != "" {
 		// tmux accepts OSC 52 from a program only if it is configured to, this always.
-		program(&terminals, "tmux", "load-buffer", "-w", "-")
+		terminals = append(terminals, []string{"tmux", "load-buffer", "-w", "-"})
 	}
-	terminals = append(terminals, way{OSC52, c.byTerminal})
-	if c.env("SSH_CONNECTION") != "" || c.env("SSH_TTY") != "" {
+	terminals = append(terminals, []string{OSC52})
+	if env("SSH_CONNECTION") != "" || env("SSH_TTY") != "" {
 		return append(terminals, own...)
 	}
 	return append(own, terminals...)
 }
 
-// feed runs a program with text on its standard input. Programs that serve the
+// feed runs a command with text on its standard input. Programs that serve the
 // clipboard continue in the background with the streams they were given, so they get
 // no others, and are detached from this terminal: Ctrl-C must not end them.
-func feed(ctx context.Context, text, path string, args ...string) error {
+func feed(ctx context.Context, text string, words []string) error {
+	if words[0] == clip {
+		// It recognizes UTF-16 by its mark.
+		data, _ := binary.Append(nil, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+text)))
+		text = string(data)
+	}
 	ctx, cancel := context.WithTimeout(ctx, clipboardPatience)
 	defer cancel()
-	command := exec.CommandContext(ctx, path, args...)
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	command.Stdin = strings.NewReader(text)
 	command.WaitDelay = time.Second // if a child has the input and does not read it
 	command.SysProcAttr = ownSession()
@@ -145,16 +129,16 @@ func feed(ctx context.Context, text, path string, args ...string) error {
 	return err
 }
 
-// byTerminal asks the terminal, with the sequence OSC 52 of xterm, which tmux and
+// copyByTerminal asks the terminal, with the sequence OSC 52 of xterm, which tmux and
 // screen forward if it is wrapped for them.
-func (c clipboard) byTerminal(_ context.Context, text string) error {
+func copyByTerminal(s *Streams, text string) error {
 	switch {
-	case c.dumb || c.env("TERM") == "linux":
+	case s.Dumb || s.Getenv("TERM") == "linux":
 		return errors.New("this terminal has no clipboard")
 	case len(text) > maxOSC52:
 		return fmt.Errorf("the text has %d bytes, and a terminal takes %d", len(text), maxOSC52)
 	}
-	in, out, err := c.tty()
+	in, out, err := s.TTY()
 	if err != nil {
 		return err
 	}
@@ -162,19 +146,13 @@ func (c clipboard) byTerminal(_ context.Context, text string) error {
 	sequence := osc52.New(text)
 	what := sequence.String()
 	switch {
-	case c.env("TMUX") != "":
+	case s.Getenv("TMUX") != "":
 		// Depending on its settings tmux accepts the one or forwards the other.
 		what += sequence.Tmux().String()
-	case c.env("STY") != "":
+	case s.Getenv("STY") != "":
 		what = sequence.Screen().String()
 	}
 	_ = out.SetWriteDeadline(time.Now().Add(clipboardPatience)) // Ctrl-S may hold the terminal
 	_, err = out.WriteString(what)
 	return err
-}
-
-// toUTF16 returns text in the encoding that clip.exe recognizes, by its mark.
-func toUTF16(text string) string {
-	data, _ := binary.Append(nil, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+text)))
-	return string(data)
 }

@@ -40,14 +40,9 @@ func quietInput(tty *os.File) (restore func()) {
 			signal.Notify(caught, one)
 		}
 	}
-	quit, ended := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(ended)
-		e.watch(caught, quit)
-	}()
+	stop := inBackground(func(quit <-chan struct{}) { e.watch(caught, quit) })
 	return sync.OnceFunc(func() {
-		close(quit)
-		<-ended
+		stop()
 		signal.Stop(caught)
 		e.show()
 	})

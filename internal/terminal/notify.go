@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // Notification is a way to notify a user who is looking elsewhere.
@@ -31,8 +33,7 @@ func (s *Streams) Notify(how Notification, text string) {
 	var sequence string
 	switch how {
 	case NotifyBell:
-		_, _ = io.WriteString(s.Err, "\a")
-		return
+		sequence = "\a"
 	case NotifyOSC9:
 		// "9;4;…" would be a progress bar; a text of words cannot be one.
 		sequence = "\x1b]9;" + plainText(text) + "\a"
@@ -41,15 +42,10 @@ func (s *Streams) Notify(how Notification, text string) {
 	default:
 		return
 	}
-	if s.Getenv("TMUX") != "" {
-		sequence = throughTmux(sequence)
+	if s.Getenv("TMUX") != "" && how != NotifyBell {
+		sequence = ansi.TmuxPassthrough(sequence)
 	}
 	_, _ = io.WriteString(s.Err, sequence)
-}
-
-// throughTmux wraps a sequence for the terminal around tmux.
-func throughTmux(sequence string) string {
-	return "\x1bPtmux;" + strings.ReplaceAll(sequence, "\x1b", "\x1b\x1b") + "\x1b\\"
 }
 
 // plainText removes from text what could end or split a sequence.

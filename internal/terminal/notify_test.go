@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 func TestNotifyWritesWhatTheTerminalUnderstands(t *testing.T) {
@@ -54,7 +56,7 @@ func FuzzNotify(f *testing.F) {
 			s.Err = &out
 			s.Notify(how, text)
 			if tmux {
-				sequence = throughTmux(sequence)
+				sequence = ansi.TmuxPassthrough(sequence)
 			}
 			before, after, _ := strings.Cut(sequence, "\x00")
 			inner, ok := strings.CutPrefix(out.String(), before)

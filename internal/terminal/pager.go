@@ -28,7 +28,7 @@ const terminalTab = 8
 func (s *Streams) Page(text string) error {
 	command := ""
 	if s.OutTTY && !s.Dumb && exceeds(text, s.Rows()-1, s.Columns()) && ownsTerminal(s.Out) {
-		command = pagerOf(s.env)
+		command = pagerOf(s.Getenv)
 	}
 	if command != "" {
 		// A late reply would be keys for the pager, and the modes during a question are
@@ -144,9 +144,6 @@ func pagerEnv(environment []string) []string {
 // pagerOf returns the pager that the environment names, "" for none.
 func pagerOf(env Env) string {
 	for _, key := range []string{"HOBNOB_PAGER", "PAGER"} {
-		if env == nil {
-			break
-		}
 		pager := strings.TrimSpace(env(key))
 		// An Env does not distinguish an empty variable from a missing one.
 		value, set := os.LookupEnv(key)

@@ -1,7 +1,7 @@
 package terminal
 
 import (
-	"bytes"
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -135,22 +135,16 @@ func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (str
 // readLine reads one line of a terminal in line mode, where a read never returns more,
 // so that nothing typed ahead is lost.
 func readLine(in io.Reader) (string, error) {
-	var line []byte
-	buffer := make([]byte, 4096)
-	for len(line) < maxAnswer {
-		n, err := in.Read(buffer)
-		line = append(line, buffer[:n]...)
-		if end := bytes.IndexByte(line, '\n'); end >= 0 {
-			return strings.TrimSuffix(string(line[:end]), "\r"), nil
-		}
-		if errors.Is(err, io.EOF) && len(line) > 0 {
-			return string(line), nil
-		}
-		if err != nil {
-			return "", err
-		}
+	line, err := bufio.NewReader(io.LimitReader(in, maxAnswer)).ReadString('\n')
+	switch {
+	case err == nil:
+		return strings.TrimSuffix(line[:len(line)-1], "\r"), nil
+	case len(line) == maxAnswer:
+		return "", fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	case errors.Is(err, io.EOF) && line != "":
+		return line, nil
 	}
-	return "", fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+	return "", err
 }
 
 func closeTTY(in, out *os.File) {

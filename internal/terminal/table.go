@@ -43,7 +43,7 @@ func (s *Streams) Table(columns []Column, rows [][]string) error {
 	if s.OutTTY {
 		clean = s.CleanLine
 	}
-	t := table{columns: columns, width: s.Columns(), unicode: s.UTF8, accessible: s.Accessible, bold: s.OutColor}
+	t := table{Streams: s, columns: columns}
 	for _, column := range columns {
 		t.titles = append(t.titles, clean(column.Title))
 	}
@@ -70,11 +70,10 @@ func (s *Streams) Table(columns []Column, rows [][]string) error {
 
 // table is a table of clean cells for a terminal.
 type table struct {
-	columns                   []Column
-	titles                    []string
-	rows                      [][]string
-	width                     int
-	unicode, accessible, bold bool
+	*Streams
+	columns []Column
+	titles  []string
+	rows    [][]string
 }
 
 // widths gives each column the width of its widest cell and takes the excess from
@@ -94,7 +93,7 @@ func (t table) widths() (widths []int, ok bool) {
 		widths = append(widths, width)
 		total += width
 	}
-	excess := max(total-t.width, 0)
+	excess := max(total-t.Columns(), 0)
 	if excess > max(widths[flexible]-minFlexible, 0) {
 		return nil, false
 	}
@@ -106,7 +105,7 @@ func (t table) align(b *strings.Builder, widths []int) {
 	for i, row := range slices.Concat([][]string{t.titles}, t.rows) {
 		fields := make([]string, len(row))
 		for j, cell := range row {
-			cell = truncate(cell, widths[j], t.unicode)
+			cell = t.Truncate(cell, widths[j])
 			padding := strings.Repeat(" ", widths[j]-ansi.StringWidth(cell))
 			if t.columns[j].Right {
 				fields[j] = padding + cell
@@ -115,7 +114,7 @@ func (t table) align(b *strings.Builder, widths []int) {
 			}
 		}
 		line := strings.TrimRight(strings.Join(fields, columnGap), " ")
-		if i == 0 && t.bold {
+		if i == 0 && t.OutColor {
 			line = boldStart + line + cells.Reset
 		}
 		b.WriteString(line + "\n")
@@ -134,12 +133,12 @@ func (t table) records(b *strings.Builder) {
 			b.WriteString("\n")
 		}
 		for j, cell := range row {
-			if t.columns[j].Flexible && !t.accessible {
-				cell = truncate(cell, recordCell, t.unicode)
+			if t.columns[j].Flexible && !t.Accessible {
+				cell = t.Truncate(cell, recordCell)
 			}
 			title := t.titles[j]
 			switch {
-			case title != "" && t.bold && !t.accessible:
+			case title != "" && t.OutColor && !t.Accessible:
 				title = boldStart + title + ":" + cells.Reset + " "
 			case title != "":
 				title += ": "

@@ -76,19 +76,12 @@ func inForeground(tty *os.File) bool {
 // foreground returns the process group in the foreground of tty. The error is that
 // tty does not control the jobs of this process.
 func foreground(tty *os.File) (group int, err error) {
-	err = control(tty, func(fd int) (err error) {
-		group, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
-		return err
-	})
-	return group, err
+	return query(tty, unix.IoctlGetInt, unix.TIOCGPGRP)
 }
 
 // waiting returns the number of bytes that can be read.
-func waiting(tty *os.File) (count int) {
-	_ = control(tty, func(fd int) (err error) {
-		count, err = unix.IoctlGetInt(fd, bytesWaiting)
-		return err
-	})
+func waiting(tty *os.File) int {
+	count, _ := query(tty, unix.IoctlGetInt, bytesWaiting)
 	return count
 }
 
@@ -142,16 +135,21 @@ func modify(tty *os.File, change func(state *unix.Termios)) (restore func() erro
 	return func() error { return setAttributes(tty, before) }, nil
 }
 
-func attributes(tty *os.File) (state *unix.Termios, err error) {
-	err = control(tty, func(fd int) (err error) {
-		state, err = unix.IoctlGetTermios(fd, getAttributes)
-		return err
-	})
-	return state, err
+func attributes(tty *os.File) (*unix.Termios, error) {
+	return query(tty, unix.IoctlGetTermios, getAttributes)
 }
 
 func setAttributes(tty *os.File, state *unix.Termios) error {
 	return control(tty, func(fd int) error { return unix.IoctlSetTermios(fd, putAttributes, state) })
+}
+
+// query returns what an ioctl reports of tty.
+func query[T any](tty *os.File, ioctl func(fd int, request uint) (T, error), request uint) (value T, err error) {
+	err = control(tty, func(fd int) (err error) {
+		value, err = ioctl(fd, request)
+		return err
+	})
+	return value, err
 }
 
 // control is used instead of Fd, which would disable the read deadline.

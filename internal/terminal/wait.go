@@ -3,6 +3,7 @@ package terminal
 import (
 	"fmt"
 	"io"
+	"strings"
 	"sync"
 	"time"
 
@@ -45,14 +46,19 @@ func (s *Streams) WaitFor(w Waiting) (stop func()) {
 	if w.Label = CleanLine(w.Label); w.Since.IsZero() {
 		w.Since = time.Now()
 	}
-	show := spinner{s.Err, s.Columns, s.UTF8}.spin
 	if s.Accessible || s.Dumb {
-		show = func(w Waiting, quit <-chan struct{}) { announce(s.Err, w, quit) }
+		return inBackground(func(quit <-chan struct{}) { announce(s.Err, w, quit) })
 	}
+	return inBackground(func(quit <-chan struct{}) { spinner{s}.spin(w, quit) })
+}
+
+// inBackground runs fn in a goroutine until stop is called, which waits for its end
+// and does nothing when called again.
+func inBackground(fn func(quit <-chan struct{})) (stop func()) {
 	quit, ended := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(ended)
-		show(w, quit)
+		fn(quit)
 	}()
 	return sync.OnceFunc(func() {
 		close(quit)
@@ -61,15 +67,11 @@ func (s *Streams) WaitFor(w Waiting) (stop func()) {
 }
 
 // spinner draws a wait.
-type spinner struct {
-	out     io.Writer
-	columns func() int
-	unicode bool
-}
+type spinner struct{ *Streams }
 
 func (p spinner) spin(w Waiting, quit <-chan struct{}) {
 	pictures := asciiFrames
-	if p.unicode {
+	if p.UTF8 {
 		pictures = brailleFrames
 	}
 	timer := time.NewTimer(spinnerDelay)
@@ -79,16 +81,16 @@ func (p spinner) spin(w Waiting, quit <-chan struct{}) {
 		select {
 		case <-quit:
 			if i > 0 {
-				fmt.Fprint(p.out, erase(width, p.columns()))
+				fmt.Fprint(p.Err, erase(width, p.Columns()))
 			}
 			return
 		case <-timer.C:
 			if i == 0 {
 				usual = w.usually(" (usually %s)", shortly)
 			}
-			columns := p.columns()
+			columns := p.Columns()
 			frame := p.frame(pictures[i%len(pictures)], w.Label, elapsed(time.Since(w.Since)), usual, columns-1)
-			fmt.Fprintf(p.out, "%s%s\r", erase(width, columns), frame)
+			fmt.Fprintf(p.Err, "%s%s\r", erase(width, columns), frame)
 			width = ansi.StringWidth(frame)
 			timer.Reset(spinnerPace)
 		}
@@ -104,7 +106,7 @@ func (p spinner) frame(picture, label, time, usual string, width int) string {
 	} else {
 		usual = ""
 	}
-	return truncate(picture+" "+truncate(label, room, p.unicode)+" "+time+usual, width, p.unicode)
+	return p.Truncate(picture+" "+p.Truncate(label, room)+" "+time+usual, width)
 }
 
 // erase removes a frame of some width from a terminal that now has columns.
@@ -156,20 +158,18 @@ func shortly(d time.Duration) string {
 
 // inWords formats a usual duration for a screen reader.
 func inWords(d time.Duration) string {
+	if d < time.Second {
+		return "less than a second"
+	}
 	count := func(n int, noun string) string {
-		if n != 1 {
-			noun += "s"
+		switch n {
+		case 0:
+			return ""
+		case 1:
+			return " 1 " + noun
 		}
-		return fmt.Sprintf("%d %s", n, noun)
+		return fmt.Sprintf(" %d %ss", n, noun)
 	}
 	seconds := int(d.Round(time.Second) / time.Second)
-	switch {
-	case d < time.Second:
-		return "less than a second"
-	case seconds < 60:
-		return count(seconds, "second")
-	case seconds%60 == 0:
-		return count(seconds/60, "minute")
-	}
-	return count(seconds/60, "minute") + " " + count(seconds%60, "second")
+	return strings.TrimSpace(count(seconds/60, "minute") + count(seconds%60, "second"))
 }

@@ -161,7 +161,7 @@ func TestWaitAsksNobodyWhatIsUsualForAQuickAnswer(t *testing.T) {
 // wrapped by the terminal that it is drawn for.
 func TestAFrameFitsItsTerminal(t *testing.T) {
 	for _, label := range []string{"asking reviewer", "asking 审阅者👩‍💻", "x"} {
-		for _, s := range []spinner{{unicode: true}, {}} {
+		for _, s := range []spinner{{&Streams{UTF8: true}}, {&Streams{}}} {
 			for width := range 60 {
 				frame := s.frame("⠋", label, "1m01s", " (usually 1m30s)", width)
 				if got := ansi.StringWidth(frame); got > width {
