@@ -1,7 +1,6 @@
 package lineedit
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -54,18 +53,26 @@ func (c characters) forward(stop string, suggestion func()) {
 // over one of those in stop.
 func (c characters) move(after bool, stop string) {
 	c.lib.History.SkipSave()
-	line := []rune(*c.lib.Line())
+	_, to := c.span([]rune(*c.lib.Line()), after, stop)
+	c.lib.Cursor().Set(to)
+}
+
+// span returns where the character at the cursor begins, and what place is as many
+// characters after that or before it as the typed count says, without one in stop.
+func (c characters) span(line []rune, after bool, stop string) (from, to int) {
+	from = start(line, c.lib.Cursor().Pos())
+	to = from
 	for range c.lib.Iterations.Get() {
-		at := start(line, c.lib.Cursor().Pos())
-		n := c.piece(line, at, after)
+		n := c.piece(line, to, after)
 		if !after {
 			n = -n
 		}
-		if n == 0 || strings.ContainsRune(stop, line[min(at, at+n)]) {
-			return
+		if n == 0 || strings.ContainsRune(stop, line[min(to, to+n)]) {
+			break
 		}
-		c.lib.Cursor().Set(at + n)
+		to += n
 	}
+	return from, to
 }
 
 // piece returns how many runes before a place of the line, or after it, are one
@@ -75,14 +82,10 @@ func (c characters) piece(line []rune, at int, after bool) int {
 	if n := c.folds.tokenAt(line, at, after); n > 0 {
 		return n
 	}
-	cluster := ""
-	if after {
-		cluster, _ = ansi.FirstGraphemeCluster(string(line[at:]), ansi.GraphemeWidth)
-	} else {
-		for rest := string(line[:at]); rest != ""; rest = rest[len(cluster):] {
-			cluster, _ = ansi.FirstGraphemeCluster(rest, ansi.GraphemeWidth)
-		}
+	if !after {
+		return at - start(line[:at], max(at-1, 0))
 	}
+	cluster, _ := ansi.FirstGraphemeCluster(string(line[at:]), ansi.GraphemeWidth)
 	return utf8.RuneCountInString(cluster)
 }
 
@@ -115,23 +118,8 @@ func (c characters) remove(after bool) {
 // within the line, and p puts them back.
 func (c characters) take(after bool) {
 	line := []rune(*c.lib.Line())
-	at := start(line, c.lib.Cursor().Pos())
-	begin, end := at, at
-	for range c.lib.Iterations.Get() {
-		if after {
-			end += c.piece(line, end, true)
-		} else {
-			begin -= c.piece(line, begin, false)
-		}
-	}
-	if n := slices.Index(line[at:end], '\n'); n >= 0 {
-		end = at + n
-	}
-	for n := at - 1; n >= begin; n-- {
-		if line[n] == '\n' {
-			begin = n + 1
-		}
-	}
+	from, to := c.span(line, after, "\n")
+	begin, end := min(from, to), max(from, to)
 	if begin < end {
 		c.lib.Buffers.Write(line[begin:end]...)
 	}

@@ -125,7 +125,7 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 	case <-ctx.Done():
 		// Readline cannot be interrupted; the process is about to end.
 		modes()
-		_, _ = io.WriteString(e.streams.Out, pasteMarksOff+"\r\n")
+		_, _ = io.WriteString(e.streams.Out, ansi.ResetModeBracketedPaste+"\r\n")
 		return e.last, ctx.Err()
 	case r := <-done:
 		text := s.folds.unfold(strings.Map(typed, r.line))
@@ -177,9 +177,9 @@ func (e *Editor) Hold() (release func()) {
 		return func() {}
 	}
 	restore := e.streams.HoldInput()
-	_, _ = io.WriteString(e.streams.Out, pasteMarksOn)
+	_, _ = io.WriteString(e.streams.Out, ansi.SetModeBracketedPaste)
 	return func() {
-		_, _ = io.WriteString(e.streams.Out, pasteMarksOff)
+		_, _ = io.WriteString(e.streams.Out, ansi.ResetModeBracketedPaste)
 		restore()
 	}
 }

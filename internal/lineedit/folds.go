@@ -16,8 +16,7 @@ const (
 
 // folds are the texts that tokens stand for. The zero value is ready.
 type folds struct {
-	texts  map[string]string // by token
-	tokens map[string]string // by text
+	texts map[string]string // by token
 }
 
 // fold returns text, or its token if it is long or contains a tab or another control
@@ -28,18 +27,20 @@ func (f *folds) fold(text string) string {
 	if lines <= foldedLines && visible && utf8.RuneCountInString(text) <= foldedCharacters {
 		return text
 	}
-	if token, ok := f.tokens[text]; ok {
-		return token
+	for token, folded := range f.texts {
+		if folded == text {
+			return token
+		}
 	}
 	if f.texts == nil {
-		f.texts, f.tokens = map[string]string{}, map[string]string{}
+		f.texts = map[string]string{}
 	}
 	size := fmt.Sprintf("%d lines", lines)
 	if lines == 1 {
 		size = fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
 	}
 	token := fmt.Sprintf("[text #%d: %s]", len(f.texts)+1, size)
-	f.texts[token], f.tokens[text] = text, token
+	f.texts[token] = text
 	return token
 }
 

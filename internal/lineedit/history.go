@@ -81,10 +81,7 @@ func (h *History) Add(text string) error {
 	if h.path == "" || len(text) > maxInput {
 		return nil
 	}
-	line, err := json.Marshal(inputLine{text})
-	if err != nil {
-		return err
-	}
+	line, _ := json.Marshal(inputLine{text})
 	unlock, err := atomicfile.Lock(h.path)
 	if err != nil {
 		return err
@@ -113,13 +110,10 @@ func (h *History) shorten() error {
 	size := 0
 	var lines [][]byte
 	for _, text := range slices.Backward(readInputs(data)) {
-		line, err := json.Marshal(inputLine{text})
-		if err != nil {
-			return err
-		}
 		if len(text) > maxInput {
 			continue
 		}
+		line, _ := json.Marshal(inputLine{text})
 		if size += len(line) + 1; size > maxInputHistory/2 {
 			break
 		}

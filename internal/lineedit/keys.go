@@ -17,14 +17,6 @@ const (
 	skipCommand    = "hobnob-skip"
 )
 
-// The marks around pasted text (bracketed paste of xterm) and what switches them.
-const (
-	pasteBegin    = "\x1b[200~"
-	pasteEnd      = "\x1b[201~"
-	pasteMarksOn  = "\x1b[?2004h"
-	pasteMarksOff = "\x1b[?2004l"
-)
-
 // escapeMeta writes keys with Meta as terminals send them, Escape and the key, where
 // the library means the eighth bit, which in UTF-8 is part of a letter.
 func escapeMeta(keymaps map[string]map[string]inputrc.Bind) {

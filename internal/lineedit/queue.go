@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
 )
 
@@ -61,19 +62,17 @@ func (q keyQueue) next(taken string) (key, rest string) {
 // except in a paste, where it expects bytes.
 func (q keyQueue) feed(keys string) {
 	for keys != "" {
-		before, pasted, found := strings.Cut(keys, pasteBegin)
+		before, _, _ := strings.Cut(keys, ansi.BracketedPasteStart)
 		q.lib.Keys.Feed(false, []rune(before)...)
-		if !found {
-			return
-		}
-		pasted, keys, found = strings.Cut(pasted, pasteEnd)
-		pasted = pasteBegin + pasted
-		if found {
-			pasted += pasteEnd
+		keys = keys[len(before):]
+		pasted, _, ended := strings.Cut(keys, ansi.BracketedPasteEnd)
+		if ended {
+			pasted += ansi.BracketedPasteEnd
 		}
 		for _, b := range []byte(pasted) {
 			q.lib.Keys.Feed(false, rune(b))
 		}
+		keys = keys[len(pasted):]
 	}
 }
 

@@ -7,17 +7,6 @@ import (
 	"github.com/reeflective/readline"
 )
 
-// The keys with a meaning during a search.
-const (
-	keyCtrlC     = 0x03
-	keyCtrlG     = 0x07
-	keyBackspace = 0x08
-	keyCtrlR     = 0x12
-	keyCtrlS     = 0x13
-	keyEscape    = 0x1b
-	keyDelete    = 0x7f
-)
-
 // search looks for an earlier text while its words are typed, as Ctrl-R does in a
 // shell: Ctrl-R goes on to an older text, Ctrl-S to a newer one, Ctrl-G and Ctrl-C
 // cancel, and any other key accepts the text and does what it does. The library's
@@ -46,31 +35,33 @@ func (s search) run() {
 		s.show(&m)
 		var key string
 		key, rest = s.keys.next(rest)
-		switch {
-		case key == "":
+		switch key {
+		case "":
 			return
-		case key[0] == keyCtrlR:
+		case "\x12": // Ctrl-R
 			m.step(-1)
-		case key[0] == keyCtrlS:
+		case "\x13": // Ctrl-S
 			m.step(1)
-		case key[0] == keyBackspace, key[0] == keyDelete:
+		case "\b", "\x7f":
 			m.shorten()
-		case key[0] == keyCtrlC, key[0] == keyCtrlG:
+		case "\x03", "\a": // Ctrl-C, Ctrl-G
 			s.end(original)
 			s.keys.feed(rest)
 			return
-		case key[0] < ' ':
+		default:
+			if key >= " " {
+				m.add(key)
+				continue
+			}
 			if m.found() {
 				original = s.folds.fold(m.texts[m.at])
 			}
 			s.end(original)
-			if key[0] == keyEscape && rest == "" {
+			if key == "\x1b" && rest == "" {
 				return // Escape alone only ends the search
 			}
 			s.keys.feed(key + rest)
 			return
-		default:
-			m.add(key)
 		}
 	}
 }
