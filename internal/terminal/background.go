@@ -81,13 +81,8 @@ func (s *Streams) TypedAhead() []byte {
 // question to a terminal whose answer may get lost. Over ssh the round trip may take
 // longer than a reply is waited for.
 func answers(env Env) bool {
-	for _, key := range []string{"SSH_CONNECTION", "SSH_TTY", "SSH_CLIENT"} {
-		if env(key) != "" {
-			return false
-		}
-	}
-	name := env("TERM")
-	return name != "linux" && (!strings.HasPrefix(name, "screen") || env("TMUX") != "")
+	name, ssh := env("TERM"), cmp.Or(env("SSH_CONNECTION"), env("SSH_TTY"), env("SSH_CLIENT"))
+	return ssh == "" && name != "linux" && (!strings.HasPrefix(name, "screen") || env("TMUX") != "")
 }
 
 // background is the question about the background, which is asked once.

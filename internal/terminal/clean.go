@@ -151,12 +151,5 @@ func (s *Streams) Truncate(line string, width int) string {
 
 // Unsafe reports whether Clean replaces r.
 func Unsafe(r rune) bool {
-	switch {
-	case r == '\n', r == '\t':
-		return false
-	case r < 0x20, r >= 0x7f && r <= 0x9f, r == '\u2028', r == '\u2029':
-		return true
-	default:
-		return unicode.Is(unicode.Bidi_Control, r)
-	}
+	return r != '\n' && r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Zl, unicode.Zp, unicode.Bidi_Control))
 }

@@ -146,9 +146,8 @@ func pagerOf(env Env) string {
 	for _, key := range []string{"HOBNOB_PAGER", "PAGER"} {
 		pager := strings.TrimSpace(env(key))
 		// An Env does not distinguish an empty variable from a missing one.
-		value, set := os.LookupEnv(key)
-		switch {
-		case pager == "cat", pager == "" && set && strings.TrimSpace(value) == "":
+		switch _, set := os.LookupEnv(key); {
+		case pager == "cat", pager == "" && set:
 			return ""
 		case pager != "":
 			return pager

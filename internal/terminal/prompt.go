@@ -18,9 +18,6 @@ import (
 // maxAnswer is the limit of an answer, in bytes.
 const maxAnswer = 64 << 10
 
-// maxConfirmations is how often Confirm asks.
-const maxConfirmations = 3
-
 // ErrNoTerminal means that there is no terminal on which the user could answer.
 var ErrNoTerminal error = failure.New(failure.Usage, failure.Plain("there is no terminal to ask on; give the answer as a flag"), "no terminal to ask on")
 
@@ -41,7 +38,7 @@ func (s *Streams) AskSecret(ctx context.Context, question string) (string, error
 // Confirm asks for a yes or a no. Enter alone and Ctrl-D mean no, and so does
 // the third answer that is neither.
 func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
-	for range maxConfirmations {
+	for range 3 {
 		answer, err := s.Ask(ctx, CleanLine(question)+" [y/N]")
 		if err != nil && !errors.Is(err, io.EOF) {
 			return false, err
@@ -110,26 +107,27 @@ func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (str
 		line, err := readLine(in)
 		done <- reply{line, err}
 	}()
+	var r reply
 	select {
-	case r := <-done:
-		err := errors.Join(r.err, restore())
-		if hidden || r.err != nil {
-			fmt.Fprintln(out)
-		}
-		closeTTY(in, out)
-		return r.line, err
+	case r = <-done:
+		defer closeTTY(in, out)
 	case <-ctx.Done():
-		err := errors.Join(ctx.Err(), restore())
-		fmt.Fprintln(out)
-		// Where a terminal has no deadline (macOS, Windows) the read ends in the
-		// background, with the next line typed.
-		_ = in.SetReadDeadline(time.Unix(1, 0))
-		go func() {
-			<-done
-			closeTTY(in, out)
+		r.err = ctx.Err()
+		defer func() {
+			// Where a terminal has no deadline (macOS, Windows) the read ends in the
+			// background, with the next line typed.
+			_ = in.SetReadDeadline(time.Unix(1, 0))
+			go func() {
+				<-done
+				closeTTY(in, out)
+			}()
 		}()
-		return "", err
 	}
+	err = errors.Join(r.err, restore())
+	if hidden || r.err != nil {
+		fmt.Fprintln(out)
+	}
+	return r.line, err
 }
 
 // readLine reads one line of a terminal in line mode, where a read never returns more,

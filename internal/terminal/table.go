@@ -79,11 +79,10 @@ type table struct {
 // widths gives each column the width of its widest cell and takes the excess from
 // the flexible one. It fails if that is not wide enough.
 func (t table) widths() (widths []int, ok bool) {
-	flexible, total := len(t.columns)-1, len(columnGap)*(len(t.columns)-1)
-	for j := len(t.columns) - 1; j >= 0; j-- {
-		if t.columns[j].Flexible {
-			flexible = j
-		}
+	total := len(columnGap) * (len(t.columns) - 1)
+	flexible := slices.IndexFunc(t.columns, func(column Column) bool { return column.Flexible })
+	if flexible < 0 {
+		flexible = len(t.columns) - 1
 	}
 	for j, title := range t.titles {
 		width := ansi.StringWidth(title)

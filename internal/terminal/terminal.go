@@ -10,6 +10,7 @@
 package terminal
 
 import (
+	"cmp"
 	"io"
 	"os"
 	"runtime"
@@ -158,15 +159,7 @@ func isTerminal(f *os.File) bool {
 }
 
 func color(env Env, capable bool) bool {
-	forced := isSet(env("CLICOLOR_FORCE"))
-	switch {
-	case env("NO_COLOR") != "":
-		return false
-	case env("CLICOLOR") == "0" && !forced:
-		return false
-	default:
-		return forced || capable
-	}
+	return env("NO_COLOR") == "" && (isSet(env("CLICOLOR_FORCE")) || capable && env("CLICOLOR") != "0")
 }
 
 func isSet(value string) bool {
@@ -181,13 +174,6 @@ func isDumb(env Env, goos string) bool {
 // isUTF8 follows the order of setlocale(3). Without any locale it is true, because
 // containers and ssh sessions often have none.
 func isUTF8(env Env, goos string) bool {
-	if goos == "windows" {
-		return true
-	}
-	for _, key := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		if locale := strings.ToLower(env(key)); locale != "" {
-			return strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
-		}
-	}
-	return true
+	locale := strings.ToLower(cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG")))
+	return goos == "windows" || locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")
 }

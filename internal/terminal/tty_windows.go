@@ -24,16 +24,8 @@ func openTTY() (in, out *os.File, err error) {
 // obeysSequences switches the console of f to understand escape sequences and
 // reports whether it does; consoles before Windows 10 do not.
 func obeysSequences(f *os.File) bool {
-	if f == nil {
-		return false
-	}
-	handle := windows.Handle(f.Fd())
-	var mode uint32
-	if err := windows.GetConsoleMode(handle, &mode); err != nil {
-		return false
-	}
-	return mode&windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING != 0 ||
-		windows.SetConsoleMode(handle, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+	_, err := modify(f, windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING, 0)
+	return err == nil
 }
 
 // ownSession keeps a program from opening a window and from the keys of this console.
@@ -43,16 +35,17 @@ func ownSession() *syscall.SysProcAttr {
 
 // hideTyping turns the echo off and returns how to restore it.
 func hideTyping(tty *os.File) (restore func() error, err error) {
-	handle := windows.Handle(tty.Fd())
+	return modify(tty, windows.ENABLE_LINE_INPUT|windows.ENABLE_PROCESSED_INPUT, windows.ENABLE_ECHO_INPUT)
+}
+
+// modify changes the modes of a console and returns how to restore them.
+func modify(console *os.File, on, off uint32) (restore func() error, err error) {
+	handle := windows.Handle(console.Fd())
 	var before uint32
 	if err := windows.GetConsoleMode(handle, &before); err != nil {
 		return nil, err
 	}
-	hidden := before&^windows.ENABLE_ECHO_INPUT | windows.ENABLE_LINE_INPUT | windows.ENABLE_PROCESSED_INPUT
-	if err := windows.SetConsoleMode(handle, hidden); err != nil {
-		return nil, err
-	}
-	return func() error { return windows.SetConsoleMode(handle, before) }, nil
+	return func() error { return windows.SetConsoleMode(handle, before) }, windows.SetConsoleMode(handle, before&^off|on)
 }
 
 // quietly fails: the Windows console is not asked anything.
