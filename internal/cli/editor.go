@@ -97,21 +97,15 @@ func isMissing(err error) bool {
 		errors.As(err, &exit) && (exit.ExitCode() == 126 || exit.ExitCode() == 127)
 }
 
-// editorCommand runs an editor that may hold flags and quotes. One that is a
-// program as it stands, with the spaces in its path, is run; else on Unix the shell
-// takes it apart, as git does, and the file's name is never part of what it reads.
-// A signal that ends hobnob asks the editor to end, so that it leaves the terminal
-// as it was.
+// editorCommand runs an editor that may hold flags and quotes; see
+// terminal.CommandLine. A signal that ends hobnob asks the editor to end, so that it
+// leaves the terminal as it was.
 func editorCommand(ctx context.Context, editor, file string) (*exec.Cmd, error) {
-	words := []string{"sh", "-c", terminal.OutliveInterrupts + editor + ` "$1"`, "sh"}
-	if _, err := exec.LookPath(editor); err == nil {
-		words = []string{editor}
-	} else if runtime.GOOS == "windows" {
-		if words, err = terminal.SplitCommand(editor); err != nil || len(words) == 0 {
-			return nil, failure.Usagef("set VISUAL or EDITOR to an editor that works", "the editor %q cannot be read: %v", editor, err)
-		}
+	words, err := terminal.CommandLine(editor, file)
+	if err != nil {
+		return nil, failure.Usagef("set VISUAL or EDITOR to an editor that works", "the editor %q cannot be read: %v", editor, err)
 	}
-	command := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
+	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	if runtime.GOOS != "windows" {
 		command.Cancel = func() error { return command.Process.Signal(syscall.SIGTERM) }
 		command.WaitDelay = 3 * time.Second

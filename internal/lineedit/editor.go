@@ -109,17 +109,13 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 	s.keys.feed(string(e.streams.TypedAhead()))
 	modes := terminal.SaveModes(e.streams.In)
 
-	type result struct {
-		line string
-		err  error
-	}
-	done := make(chan result, 1)
+	done := make(chan lineRead, 1)
 	reading, end := context.WithCancel(ctx)
 	defer end()
 	go takeReports(reading, s.lib, s.drawn)
 	go func() {
 		line, err := s.lib.Readline()
-		done <- result{line, err}
+		done <- lineRead{line, err}
 	}()
 	select {
 	case <-ctx.Done():
@@ -128,7 +124,7 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 		_, _ = io.WriteString(e.streams.Out, ansi.ResetModeBracketedPaste+"\r\n")
 		return e.last, ctx.Err()
 	case r := <-done:
-		text := s.folds.unfold(strings.Map(typed, r.line))
+		text := s.folds.unfold(strings.Map(typed, r.text))
 		switch {
 		case errors.Is(r.err, errSuspended):
 			suspend()
@@ -137,8 +133,8 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 			return text, ErrInterrupted
 		case r.err != nil:
 			return text, r.err
-		case s.folds.damaged(r.line):
-			return r.line, ErrTokenChanged
+		case s.folds.damaged(r.text):
+			return r.text, ErrTokenChanged
 		}
 		return e.unquoted(text), nil
 	}

@@ -2,13 +2,32 @@ package terminal
 
 import (
 	"errors"
+	"os/exec"
+	"runtime"
 	"strings"
 )
 
-// SplitCommand splits a command line into words at spaces where no shell does it, on
+// CommandLine returns the words of the command that runs line, the user's choice of an
+// editor or a pager, with arguments after its own. A line that is the path of a
+// program, spaces included, is run as such; other lines are split: on Unix by the
+// shell, as for git and man, which does not read the arguments. The error is that of
+// an unclosed quote on Windows. A line must not be blank.
+func CommandLine(line string, arguments ...string) ([]string, error) {
+	if _, err := exec.LookPath(line); err == nil {
+		return append([]string{line}, arguments...), nil
+	}
+	if runtime.GOOS == "windows" {
+		words, err := splitCommand(line)
+		return append(words, arguments...), err
+	}
+	// Ctrl-C is a key for the program: sh must not end before it.
+	return append([]string{"sh", "-c", "trap : INT; " + line + ` "$@"`, "sh"}, arguments...), nil
+}
+
+// splitCommand splits a command line into words at spaces where no shell does it, on
 // Windows. Quotes, double or single, protect the spaces in a word. A backslash has no
 // meaning, because it separates paths. The error is that of an unclosed quote.
-func SplitCommand(line string) ([]string, error) {
+func splitCommand(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
 	quote, inside := rune(0), false

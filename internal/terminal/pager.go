@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
-	"runtime"
 	"slices"
 	"strings"
 
@@ -77,6 +76,10 @@ func wrappedRows(line string, columns int) int {
 // runPager reports whether the pager has read any of the text, which must not be
 // written again then.
 func runPager(pager, text string, out, errOut io.Writer) (read bool, err error) {
+	words, err := CommandLine(pager)
+	if err != nil {
+		return false, err
+	}
 	source, sink, err := os.Pipe()
 	if err != nil {
 		return false, err
@@ -89,14 +92,14 @@ func runPager(pager, text string, out, errOut io.Writer) (read bool, err error) 
 		close(written)
 	}()
 
-	// A killed pager leaves its modes behind. Nothing here kills it; the modes are
-	// restored in case something else does.
+	// A killed pager leaves its modes behind. Nothing here kills it, which is why it has
+	// no context; the modes are restored in case something else does.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
 	defer SaveModes(out)()
 	disableStop(out)
-	command := pagerCommand(pager)
+	command := exec.Command(words[0], words[1:]...) //nolint:noctx // see above
 	command.Env = pagerEnv(os.Environ())
 	command.Stdin, command.Stdout, command.Stderr = source, out, errOut
 	err = command.Run()
@@ -105,24 +108,6 @@ func runPager(pager, text string, out, errOut io.Writer) (read bool, err error) 
 	left, cerr := io.Copy(io.Discard, source)
 	<-written
 	return left < int64(len(text)), errors.Join(err, cerr)
-}
-
-// OutliveInterrupts begins a script for sh that runs a program on the terminal for
-// which Ctrl-C is a key: sh itself must not end before it.
-const OutliveInterrupts = "trap : INT; "
-
-// pagerCommand runs a pager that may have options. On Unix the shell splits them, as
-// for git and man.
-func pagerCommand(pager string) *exec.Cmd {
-	if _, err := exec.LookPath(pager); err == nil {
-		return exec.Command(pager) //nolint:noctx // see runPager
-	}
-	if runtime.GOOS == "windows" {
-		if words, err := SplitCommand(pager); err == nil && len(words) > 0 {
-			return exec.Command(words[0], words[1:]...) //nolint:noctx // see runPager
-		}
-	}
-	return exec.Command("sh", "-c", OutliveInterrupts+pager) //nolint:noctx // see runPager
 }
 
 // pagerEnv returns the environment of a pager. What it shows is hostile, so less gets

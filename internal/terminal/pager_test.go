@@ -148,13 +148,13 @@ func TestSplitCommandKeepsQuotedWordsTogether(t *testing.T) {
 		`C:\Users\O'Brien\ed.exe`:               {`C:\Users\O'Brien\ed.exe`},
 		`\\server\share\ed.exe "\\server\a b\"`: {`\\server\share\ed.exe`, `\\server\a b\`},
 	} {
-		got, err := SplitCommand(line)
+		got, err := splitCommand(line)
 		if err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q became %q, want %q: %v", line, got, want, err)
 		}
 	}
 	for _, line := range []string{`"`, `"C:\Program Files`, `x 'a`} {
-		if got, err := SplitCommand(line); err == nil {
+		if got, err := splitCommand(line); err == nil {
 			t.Errorf("%q became %q", line, got)
 		}
 	}

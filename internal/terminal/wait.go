@@ -74,9 +74,7 @@ func (p spinner) spin(w Waiting, quit <-chan struct{}) {
 	if p.UTF8 {
 		pictures = brailleFrames
 	}
-	timer := time.NewTimer(spinnerDelay)
-	defer timer.Stop()
-	usual, width := "", 0
+	usual, width, pause := "", 0, spinnerDelay
 	for i := 0; ; i++ {
 		select {
 		case <-quit:
@@ -84,7 +82,7 @@ func (p spinner) spin(w Waiting, quit <-chan struct{}) {
 				fmt.Fprint(p.Err, erase(width, p.Columns()))
 			}
 			return
-		case <-timer.C:
+		case <-time.After(pause):
 			if i == 0 {
 				usual = w.usually(" (usually %s)", shortly)
 			}
@@ -92,7 +90,7 @@ func (p spinner) spin(w Waiting, quit <-chan struct{}) {
 			frame := p.frame(pictures[i%len(pictures)], w.Label, elapsed(time.Since(w.Since)), usual, columns-1)
 			fmt.Fprintf(p.Err, "%s%s\r", erase(width, columns), frame)
 			width = ansi.StringWidth(frame)
-			timer.Reset(spinnerPace)
+			pause = spinnerPace
 		}
 	}
 }
@@ -119,25 +117,21 @@ func erase(width, columns int) string {
 
 // announce writes nothing that would have to be erased.
 func announce(out io.Writer, w Waiting, quit <-chan struct{}) {
-	timer := time.NewTimer(plainDelay)
-	defer timer.Stop()
 	select {
 	case <-quit:
-	case <-timer.C:
+	case <-time.After(plainDelay):
 		fmt.Fprintln(out, w.Label+w.usually(", which usually takes %s", inWords))
 	}
 }
 
 // usually formats the usual duration; the result is empty if it is unknown.
 func (w Waiting) usually(format string, name func(time.Duration) string) string {
-	if w.Usual == nil {
-		return ""
+	if w.Usual != nil {
+		if usual := w.Usual(); usual > 0 {
+			return fmt.Sprintf(format, name(usual))
+		}
 	}
-	usual := w.Usual()
-	if usual <= 0 {
-		return ""
-	}
-	return fmt.Sprintf(format, name(usual))
+	return ""
 }
 
 func elapsed(d time.Duration) string {
