@@ -36,22 +36,15 @@ type inputLine struct {
 // OpenHistory reads the file at path; a missing one is empty. It skips lines that
 // it cannot read. With an empty path nothing is written.
 func OpenHistory(path string) (*History, error) {
-	h := &History{path: path}
-	if path == "" {
-		return h, nil
-	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return h, nil
+		err = nil
 	}
-	if err != nil {
-		return h, err
+	h := &History{path, readInputs(data)}
+	if err == nil && len(data) > maxInputHistory {
+		err = h.shorten()
 	}
-	h.texts = readInputs(data)
-	if len(data) > maxInputHistory {
-		return h, h.shorten()
-	}
-	return h, nil
+	return h, err
 }
 
 // readInputs returns the latest texts of a file, each once, at its last place.

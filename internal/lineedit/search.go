@@ -105,9 +105,10 @@ func (m *matches) contains(text string) bool {
 	return strings.Contains(text, m.query)
 }
 
-// from goes to the first match from a place in a direction, if there is one.
+// from goes to the first match from a place in a direction, if there is one. An empty
+// query has none.
 func (m *matches) from(at, direction int) bool {
-	for ; at >= 0 && at < len(m.texts); at += direction {
+	for ; m.query != "" && at >= 0 && at < len(m.texts); at += direction {
 		if m.contains(m.texts[at]) {
 			m.at = at
 			return true
@@ -129,14 +130,8 @@ func (m *matches) shorten() {
 	_, size := utf8.DecodeLastRuneInString(m.query)
 	m.query = m.query[:len(m.query)-size]
 	m.at = len(m.texts)
-	if m.query != "" {
-		m.from(len(m.texts)-1, -1)
-	}
+	m.step(-1)
 }
 
 // step goes to the next match in a direction, if there is one.
-func (m *matches) step(direction int) {
-	if m.query != "" {
-		m.from(m.at+direction, direction)
-	}
-}
+func (m *matches) step(direction int) { m.from(m.at+direction, direction) }

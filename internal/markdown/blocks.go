@@ -95,7 +95,11 @@ func (b *blocks) one(node ast.Node, width int) []cells.Row {
 	case *ast.FencedCodeBlock, *ast.CodeBlock:
 		return b.code(n, width)
 	case *ast.HTMLBlock:
-		return b.verbatim(n, width)
+		text := string(n.Lines().Value(b.source))
+		if n.HasClosure() {
+			text += string(n.ClosureLine.Value(b.source))
+		}
+		return b.shown(text, width)
 	case *ast.ThematicBreak:
 		if b.accessible {
 			return nil
@@ -160,14 +164,6 @@ func (b *blocks) shown(text string, width int) []cells.Row {
 		paragraph.AppendChild(paragraph, node)
 	}
 	return b.wrapped(paragraph, width)
-}
-
-func (b *blocks) verbatim(n *ast.HTMLBlock, width int) []cells.Row {
-	text := string(n.Lines().Value(b.source))
-	if n.HasClosure() {
-		text += string(n.ClosureLine.Value(b.source))
-	}
-	return b.shown(text, width)
 }
 
 func (b *blocks) quote(n *ast.Blockquote, width int) []cells.Row {

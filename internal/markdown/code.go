@@ -15,10 +15,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
-// themeOfGlamour is the name under which glamour registers a style's colours for code
-// when it first renders code.
-const themeOfGlamour = "charm"
-
 // code lays out a block of code under the info of its fence.
 func (b *blocks) code(node ast.Node, width int) []cells.Row {
 	var rows []cells.Row
@@ -38,7 +34,7 @@ func (b *blocks) code(node ast.Node, width int) []cells.Row {
 func (b *blocks) codeLines(code, language string) []cells.Row {
 	theme := b.config.CodeBlock.Theme
 	if b.config.CodeBlock.Chroma != nil && b.profile != termenv.Ascii {
-		theme = themeOfGlamour
+		theme = "charm" // under which glamour registers the colours when it first renders code
 	}
 	if theme == "" {
 		return b.codeLeaf(code, "")

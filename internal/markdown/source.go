@@ -57,9 +57,7 @@ func (w *work) parse(source string) (ast.Node, []byte) {
 		}
 		return entity
 	})
-	if !strings.HasSuffix(source, "\n") {
-		source += "\n" // goldmark drops the info of a fence at the very end
-	}
+	source = strings.TrimSuffix(source, "\n") + "\n" // goldmark drops the info of a fence at the very end
 	bounds := &bounds{work: w}
 	reader := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),

@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -57,9 +58,8 @@ func (b *blocks) excess(row ast.Node, columns int) string {
 	if row.ChildCount() < columns || last == nil || last.Lines().Len() == 0 {
 		return ""
 	}
-	rest := string(b.source[last.Lines().At(0).Stop:])
-	rest, _, _ = strings.Cut(rest, "\n")
-	return strings.Trim(rest, " |")
+	rest, _, _ := bytes.Cut(b.source[last.Lines().At(0).Stop:], []byte("\n"))
+	return strings.Trim(string(rest), " |")
 }
 
 // ruling returns what separates two columns, in the rows and in the line below the

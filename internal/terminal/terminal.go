@@ -14,6 +14,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -76,12 +77,8 @@ func Detect(in, out, err *os.File, env Env) *Streams {
 		UTF8:       isUTF8(env, runtime.GOOS),
 		Dumb:       isDumb(env, runtime.GOOS),
 		env:        env,
+		screens:    slices.DeleteFunc([]*os.File{out, err}, func(f *os.File) bool { return !isTerminal(f) }),
 		background: new(background),
-	}
-	for _, f := range []*os.File{out, err} {
-		if isTerminal(f) {
-			s.screens = append(s.screens, f)
-		}
 	}
 	s.OutColor = color(env, s.OutTTY && !s.Dumb && obeysSequences(out))
 	s.ErrColor = color(env, s.ErrTTY && !s.Dumb && obeysSequences(err))
