@@ -9,10 +9,6 @@ import (
 	"time"
 )
 
-// suspendLimit is how long to wait for the stop; without a shell that has job control
-// it never comes.
-const suspendLimit = time.Second
-
 // suspend stops the foreground processes of the terminal, as Ctrl-Z does elsewhere,
 // and returns when they continue.
 func suspend() {
@@ -24,6 +20,6 @@ func suspend() {
 	}
 	select {
 	case <-goesOn:
-	case <-time.After(suspendLimit):
+	case <-time.After(time.Second): // without a shell that has job control nothing stops
 	}
 }

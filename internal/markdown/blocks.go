@@ -66,6 +66,9 @@ func (b *blocks) within(inner ansi.StylePrimitive) *blocks {
 func (b *blocks) all(parent ast.Node, width int, tight bool) []cells.Row {
 	var rows []cells.Row
 	for node := range children(parent) {
+		if b.err != nil {
+			return nil
+		}
 		block := b.one(node, width)
 		if len(block) > 0 && len(rows) > 0 && !tight {
 			rows = append(rows, nil)
@@ -134,6 +137,9 @@ func (b *blocks) leaf(node ast.Node) []cells.Row {
 // rows splits what glamour rendered into rows, safe to show and without
 // stand-ins.
 func (b *blocks) rows(rendered string) []cells.Row {
+	if b.err != nil {
+		return nil
+	}
 	return cells.ParseLines(reveal.Replace(terminal.FilterRendered(rendered, b.profile != termenv.Ascii)))
 }
 

@@ -11,8 +11,6 @@ import (
 	"github.com/charmbracelet/glamour/styles"
 )
 
-const maxStyleFile = 1 << 20 // bytes
-
 // CheckStyle reports why Render would not use style, or glamourStyle if style is
 // empty or "auto"; see Options.
 func CheckStyle(style, glamourStyle string) error {
@@ -84,7 +82,7 @@ func readStyle(path string) (*ansi.StyleConfig, error) {
 		return nil, fmt.Errorf("style %q is neither a known style nor a file", path)
 	case err != nil:
 		return nil, fmt.Errorf("style %q: %w", path, err)
-	case !info.Mode().IsRegular() || info.Size() > maxStyleFile:
+	case !info.Mode().IsRegular() || info.Size() > 1<<20:
 		return nil, fmt.Errorf("style %q is no regular file of at most 1 MiB", path)
 	}
 	var config ansi.StyleConfig

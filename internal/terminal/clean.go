@@ -46,11 +46,10 @@ func (s *Streams) Clean(text string) string {
 // CleanLine is the function CleanLine for hobnob's own texts: without Unicode it uses
 // CleanASCII and three dots instead of ….
 func (s *Streams) CleanLine(text string) string {
-	text = cleanLine(text, s.UTF8)
-	if !s.UTF8 {
-		text = strings.ReplaceAll(text, "…", "...")
+	if s.UTF8 {
+		return CleanLine(text)
 	}
-	return text
+	return strings.ReplaceAll(cleanLine(text, false), "…", "...")
 }
 
 func clean(text string, useUnicode bool) string {

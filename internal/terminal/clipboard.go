@@ -28,8 +28,6 @@ const (
 // OSC52 is what Copy returns if the terminal was asked to copy.
 const OSC52 = "OSC 52"
 
-const clip = "clip.exe"
-
 // NoClipboardError contains, for each way of copying, why it failed.
 type NoClipboardError struct{ Tried []error }
 
@@ -94,7 +92,7 @@ func clipboards(env Env, goos string) [][]string {
 	}
 	if goos == "windows" || env("WSL_DISTRO_NAME") != "" {
 		own = append(own, []string{"powershell.exe", "-NoProfile", "-NonInteractive", "-Command",
-			"Set-Clipboard -Value (New-Object IO.StreamReader([Console]::OpenStandardInput(), [Text.Encoding]::UTF8)).ReadToEnd()"}, []string{clip})
+			"Set-Clipboard -Value (New-Object IO.StreamReader([Console]::OpenStandardInput(), [Text.Encoding]::UTF8)).ReadToEnd()"}, []string{"clip.exe"})
 	}
 	if env("TMUX") != "" {
 		// tmux accepts OSC 52 from a program only if it is configured to, this always.
@@ -111,7 +109,7 @@ func clipboards(env Env, goos string) [][]string {
 // clipboard continue in the background with the streams they were given, so they get
 // no others, and are detached from this terminal: Ctrl-C must not end them.
 func feed(ctx context.Context, text string, words []string) error {
-	if words[0] == clip {
+	if words[0] == "clip.exe" {
 		// It recognizes UTF-16 by its mark.
 		data, _ := binary.Append(nil, binary.LittleEndian, utf16.Encode([]rune("\ufeff"+text)))
 		text = string(data)

@@ -25,16 +25,14 @@ const terminalTab = 8
 // and the pager share the keys with the shell. If a pager fails before it has read
 // anything, because it is missing or its options are wrong, text is written directly.
 func (s *Streams) Page(text string) error {
-	command := ""
 	if s.OutTTY && !s.Dumb && exceeds(text, s.Rows()-1, s.Columns()) && ownsTerminal(s.Out) {
-		command = pagerOf(s.Getenv)
-	}
-	if command != "" {
-		// A late reply would be keys for the pager, and the modes during a question are
-		// not those to restore after it.
-		s.DrainReplies()
-		if read, err := runPager(command, text, s.Out, s.Err); read || err == nil {
-			return nil
+		if command := pagerOf(s.Getenv); command != "" {
+			// A late reply would be keys for the pager, and the modes during a question are
+			// not those to restore after it.
+			s.DrainReplies()
+			if read, err := runPager(command, text, s.Out, s.Err); read || err == nil {
+				return nil
+			}
 		}
 	}
 	_, err := io.WriteString(s.Out, text)
