@@ -1,7 +1,6 @@
 package salvage
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -125,7 +124,7 @@ func (t *table) readIndex(db *database) {
 	}
 	tree := db.tree(t.idIndex)
 	t.indexComplete = tree.complete
-	var last []byte
+	var last string
 	for _, n := range tree.pages {
 		p, err := db.page(n)
 		if err != nil {
@@ -135,25 +134,28 @@ func (t *table) readIndex(db *database) {
 		cells, ok := p.cells()
 		t.indexComplete = t.indexComplete && ok
 		for _, c := range cells {
-			row, err := c.row()
-			if err != nil || len(row) != 2 || row[1].kind != kindInteger {
-				t.indexComplete = false
-				continue
-			}
-			id, ok := parseID(row[0])
-			if !ok {
-				t.indexComplete = false
-				continue
-			}
-			if p.isLeaf() {
+			id, key, ok := c.indexEntry()
+			if ok && p.isLeaf() {
 				// A pointer that leads to the wrong page breaks the order.
-				t.indexComplete = t.indexComplete && bytes.Compare(row[0].data, last) > 0
-				last = row[0].data
+				t.indexComplete = t.indexComplete && id > last
+				last = id
 			}
-			t.indexed[row[1].n] = &indexEntry{id: id}
+			if t.indexComplete = t.indexComplete && ok; ok {
+				t.indexed[key] = &indexEntry{id: id}
+			}
 		}
 	}
 	t.missing = len(t.indexed)
+}
+
+// indexEntry reads a cell of the index of ids.
+func (c cell) indexEntry() (id string, key int64, ok bool) {
+	row, err := c.row()
+	if err != nil || len(row) != 2 || row[1].kind != kindInteger {
+		return "", 0, false
+	}
+	id, ok = parseID(row[0])
+	return id, row[1].n, ok
 }
 
 // incomplete reports whether rows may be missing: the index lists some that were
