@@ -2,7 +2,10 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"strings"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // questionStart is how much of a question TurnsBeginning reads, in characters.
@@ -29,21 +32,15 @@ func (s *Store) ConversationsBeginning(ctx context.Context, f Filter, prefix str
 // whose id begins with prefix; of each there are the id, the state, the time of
 // asking and the beginning of the question, and no more.
 func (s *Store) TurnsBeginning(ctx context.Context, conversation, prefix string, limit int) ([]Turn, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT id, state, asked, substr(question, 1, ?4) FROM turns
-		WHERE conversation = ?1 AND id >= ?2 AND id < ?2 || 'g' ORDER BY seq DESC LIMIT ?3`, conversation, strings.ToLower(prefix), limit, questionStart)
-	if err != nil {
-		return nil, s.readError(err)
-	}
-	defer func() { _ = rows.Close() }()
 	var found []Turn
-	for rows.Next() {
+	err := sqlite.Each(ctx, s.db, `SELECT id, state, asked, substr(question, 1, ?4) FROM turns
+		WHERE conversation = ?1 AND id >= ?2 AND id < ?2 || 'g' ORDER BY seq DESC LIMIT ?3`, []any{conversation, strings.ToLower(prefix), limit, questionStart}, func(rows *sql.Rows) error {
 		t := Turn{Conversation: conversation}
 		var asked int64
-		if err := rows.Scan(&t.ID, &t.State, &asked, &t.Question); err != nil {
-			return nil, s.readError(err)
-		}
+		err := rows.Scan(&t.ID, &t.State, &asked, &t.Question)
 		t.Asked = fromMillis(asked)
 		found = append(found, t)
-	}
-	return found, s.readError(rows.Err())
+		return err
+	})
+	return found, s.readError(err)
 }

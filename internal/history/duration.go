@@ -2,8 +2,11 @@ package history
 
 import (
 	"context"
+	"database/sql"
 	"slices"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 const (
@@ -39,23 +42,17 @@ func (s *Store) Usual(ctx context.Context, profile, agentID string) (usual time.
 // durations are those of the answers among the latest turns. An imported turn,
 // which nobody here has waited for, has ended after it expired.
 func (s *Store) durations(ctx context.Context, latest, profile, agentID string) ([]time.Duration, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT t.ended - t.asked FROM (`+latest+`) l
+	var took []time.Duration
+	err := sqlite.Each(ctx, s.db, `SELECT t.ended - t.asked FROM (`+latest+`) l
 		CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
 		WHERE t.agent_id = ?1 AND t.state = 'answered' AND t.ended > t.asked AND t.ended <= t.expires AND c.profile = ?2 LIMIT ?3`,
-		agentID, profile, durationSample, durationReach)
-	if err != nil {
-		return nil, s.readError(err)
-	}
-	defer func() { _ = rows.Close() }()
-	var took []time.Duration
-	for rows.Next() {
-		var ms int64
-		if err := rows.Scan(&ms); err != nil {
-			return nil, s.readError(err)
-		}
-		took = append(took, time.Duration(ms)*time.Millisecond)
-	}
-	return took, s.readError(rows.Err())
+		[]any{agentID, profile, durationSample, durationReach}, func(rows *sql.Rows) error {
+			var ms int64
+			err := rows.Scan(&ms)
+			took = append(took, time.Duration(ms)*time.Millisecond)
+			return err
+		})
+	return took, s.readError(err)
 }
 
 // median is the middle value, of an even number the lower of the two.

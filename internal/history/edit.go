@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // Rename gives a conversation a title.
@@ -99,18 +101,13 @@ func (s *Store) prunable(ctx context.Context, tx *sql.Tx, p Pruning, id string) 
 	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM conversations c WHERE `+p.where()+` AND c.id = ?3`, millis(p.Before), p.Profile, id).Scan(&due); err != nil || !due {
 		return false, err
 	}
-	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT owner FROM turns WHERE conversation = ? AND state = 'pending' AND expires > ?`, id, millis(s.now()))
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+	err := sqlite.Each(ctx, tx, `SELECT DISTINCT owner FROM turns WHERE conversation = ? AND state = 'pending' AND expires > ?`, []any{id, millis(s.now())}, func(rows *sql.Rows) error {
 		var owner string
-		if err := rows.Scan(&owner); err != nil || s.alive(owner) {
-			return false, err
-		}
-	}
-	return true, rows.Err()
+		err := rows.Scan(&owner)
+		due = due && !s.alive(owner)
+		return err
+	})
+	return due, err
 }
 
 // Pruning is which conversations may be removed for good.

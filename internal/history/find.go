@@ -242,24 +242,17 @@ const turnColumns = `t.id, t.conversation, coalesce(t.parent, ''), t.question, c
 	coalesce(t.finish_reason, ''), t.prompt_tokens, t.completion_tokens, t.total_tokens, t.response, coalesce(t.mark, '')`
 
 func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, error) {
-	rows, err := s.db.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, s.readError(err)
-	}
-	defer func() { _ = rows.Close() }()
 	now := millis(s.now())
 	var turns []Turn
-	for rows.Next() {
+	err := sqlite.Each(ctx, s.db, query, args, func(rows *sql.Rows) error {
 		t, waiting, err := scanTurn(rows)
-		if err != nil {
-			return nil, s.readError(err)
-		}
 		if t.State == Pending && (waiting.until <= now || !s.alive(waiting.owner)) {
 			t.State, t.Failure = Unknown, killed()
 		}
 		turns = append(turns, t)
-	}
-	return turns, s.readError(rows.Err())
+		return err
+	})
+	return turns, s.readError(err)
 }
 
 // scanTurn reads turnColumns as the file has them. A turn that is still pending
@@ -307,45 +300,30 @@ func (s *Store) conversations(ctx context.Context, where string, args ...any) ([
 }
 
 func (s *Store) conversationsIn(ctx context.Context, db queryer, where string, args ...any) ([]Conversation, error) {
-	rows, err := db.QueryContext(ctx, `SELECT `+conversationColumns+` FROM conversations c `+where, args...)
-	if err != nil {
-		return nil, s.readError(err)
-	}
-	defer func() { _ = rows.Close() }()
 	var found []Conversation
-	for rows.Next() {
+	err := sqlite.Each(ctx, db, `SELECT `+conversationColumns+` FROM conversations c `+where, args, func(rows *sql.Rows) error {
 		var c Conversation
 		var created, updated, deleted int64
-		if err := rows.Scan(&c.ID, &c.Title, &c.Profile, &c.AgentID, &c.Head, &created, &updated, &deleted, &c.Turns); err != nil {
-			return nil, s.readError(err)
-		}
+		err := rows.Scan(&c.ID, &c.Title, &c.Profile, &c.AgentID, &c.Head, &created, &updated, &deleted, &c.Turns)
 		c.Created, c.Updated, c.Deleted = fromMillis(created), fromMillis(updated), fromMillis(deleted)
 		found = append(found, c)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, s.readError(err)
-	}
-	return found, nil
+		return err
+	})
+	return found, s.readError(err)
 }
 
 // Services returns the service's conversation ids that belong to one
 // conversation, oldest first: the service opens a new one for every question.
 func (s *Store) Services(ctx context.Context, conversation string) ([]string, error) {
-	rows, err := s.db.QueryContext(ctx, `SELECT service_conversation_id FROM turns
-		WHERE conversation = ? AND service_conversation_id IS NOT NULL ORDER BY seq`, conversation)
-	if err != nil {
-		return nil, s.readError(err)
-	}
-	defer func() { _ = rows.Close() }()
 	var ids []string
-	for rows.Next() {
+	err := sqlite.Each(ctx, s.db, `SELECT service_conversation_id FROM turns
+		WHERE conversation = ? AND service_conversation_id IS NOT NULL ORDER BY seq`, []any{conversation}, func(rows *sql.Rows) error {
 		var id string
-		if err := rows.Scan(&id); err != nil {
-			return nil, s.readError(err)
-		}
+		err := rows.Scan(&id)
 		ids = append(ids, id)
-	}
-	return ids, s.readError(rows.Err())
+		return err
+	})
+	return ids, s.readError(err)
 }
 
 func (s *Store) readError(err error) error {

@@ -8,6 +8,8 @@ import (
 	"iter"
 	"slices"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // Imported counts what an import did, or would do.
@@ -107,7 +109,7 @@ func (i *Imported) add(d difference) {
 
 // queryer is a database or a transaction.
 type queryer interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	sqlite.Queryer
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 

@@ -190,23 +190,15 @@ func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (T
 
 // waiting reports whether another process waits for an answer under the parent
 // of a turn.
-func (s *Store) waiting(ctx context.Context, tx *sql.Tx, turn Turn, now int64) (bool, error) {
-	rows, err := tx.QueryContext(ctx, `SELECT DISTINCT owner FROM turns
-		WHERE conversation = ? AND parent IS ? AND id <> ? AND state = 'pending' AND expires > ?`, turn.Conversation, null(turn.Parent), turn.ID, now)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = rows.Close() }()
-	for rows.Next() {
+func (s *Store) waiting(ctx context.Context, tx *sql.Tx, turn Turn, now int64) (waits bool, err error) {
+	err = sqlite.Each(ctx, tx, `SELECT DISTINCT owner FROM turns
+		WHERE conversation = ? AND parent IS ? AND id <> ? AND state = 'pending' AND expires > ?`, []any{turn.Conversation, null(turn.Parent), turn.ID, now}, func(rows *sql.Rows) error {
 		var owner string
-		if err := rows.Scan(&owner); err != nil {
-			return false, err
-		}
-		if owner != s.self && s.alive(owner) {
-			return true, nil
-		}
-	}
-	return false, rows.Err()
+		err := rows.Scan(&owner)
+		waits = waits || owner != s.self && s.alive(owner)
+		return err
+	})
+	return waits, err
 }
 
 // killed is why a turn is unknown whose process ended before it recorded more.
