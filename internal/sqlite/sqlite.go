@@ -88,7 +88,15 @@ func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 			return nil, Explain(err)
 		}
 	}
-	db, err := open(ctx, path, schema)
+	db, version, err := open(ctx, path, "rwc", schema)
+	if err == nil && version > len(schema.Migrations) {
+		_ = db.Close()
+		db, _, err = open(ctx, path, "ro", schema)
+	} else if err == nil && version < len(schema.Migrations) {
+		if err = db.migrate(ctx, schema); err != nil {
+			_ = db.Close()
+		}
+	}
 	if err != nil {
 		return nil, fmt.Errorf("cannot open %s: %w", path, Explain(err))
 	}
@@ -104,19 +112,28 @@ func OpenExisting(ctx context.Context, path string, schema Schema) (*DB, error) 
 	if err != nil {
 		return nil, Explain(err)
 	}
-	db, err := connect(ctx, path, "ro")
-	if err != nil {
-		return nil, fmt.Errorf("cannot open %s: %w", path, Explain(err))
-	}
-	version, err := check(ctx, db, schema)
+	db, version, err := open(ctx, path, "ro", schema)
 	if err == nil && version == 0 {
+		_ = db.Close()
 		err = fs.ErrNotExist
 	}
 	if err != nil {
-		_ = db.Close()
 		return nil, fmt.Errorf("cannot open %s: %w", path, Explain(err))
 	}
-	return &DB{DB: db, ReadOnly: true}, nil
+	return db, nil
+}
+
+// open connects to a database and returns the version of its schema.
+func open(ctx context.Context, path, mode string, schema Schema) (*DB, int, error) {
+	db, err := connect(ctx, path, mode)
+	if err != nil {
+		return nil, 0, err
+	}
+	version, err := check(ctx, db, schema)
+	if err != nil {
+		_ = db.Close()
+	}
+	return &DB{DB: db, ReadOnly: mode == "ro"}, version, err
 }
 
 // create makes an empty private file, because SQLite would make it with the
@@ -139,30 +156,6 @@ func create(path string) error {
 	return f.Close()
 }
 
-func open(ctx context.Context, path string, schema Schema) (*DB, error) {
-	db, err := connect(ctx, path, "rwc")
-	if err != nil {
-		return nil, err
-	}
-	version, err := check(ctx, db, schema)
-	switch {
-	case err != nil:
-	case version > len(schema.Migrations):
-		_ = db.Close()
-		if db, err = connect(ctx, path, "ro"); err != nil {
-			return nil, err
-		}
-		return &DB{DB: db, ReadOnly: true}, nil
-	case version < len(schema.Migrations):
-		err = migrate(ctx, db, schema)
-	}
-	if err != nil {
-		_ = db.Close()
-		return nil, err
-	}
-	return &DB{DB: db}, nil
-}
-
 // patiently runs fn again while the database is busy, for busyTimeout or until
 // ctx ends. SQLite's own waiting heeds no context, and some locks, such as the
 // one that turns a new file to WAL, it takes without waiting at all.
@@ -183,10 +176,6 @@ func patiently(ctx context.Context, fn func() error) error {
 // Write runs fn in one transaction that has the write lock from its beginning;
 // it waits for other writers for at most 30 s or until ctx ends.
 func (db *DB) Write(ctx context.Context, fn func(*sql.Tx) error) error {
-	return write(ctx, db.DB, fn)
-}
-
-func write(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
 	var tx *sql.Tx
 	if err := patiently(ctx, func() (err error) { tx, err = db.BeginTx(ctx, nil); return err }); err != nil {
 		return err
@@ -201,6 +190,7 @@ func write(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
 // Queryer is a database or a transaction.
 type Queryer interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
 // Each runs a query and calls fn for every row. Errors are those of the driver and
@@ -218,6 +208,23 @@ func Each(ctx context.Context, db Queryer, query string, args []any, fn func(*sq
 	}
 	return rows.Err()
 }
+
+// All runs a query and returns what scan reads of each row. Errors are those of
+// Each; the rows before one are returned with it.
+func All[T any](ctx context.Context, db Queryer, query string, args []any, scan func(*sql.Rows, *T) error) (all []T, err error) {
+	err = Each(ctx, db, query, args, func(rows *sql.Rows) error {
+		var row T
+		if err := scan(rows, &row); err != nil {
+			return err
+		}
+		all = append(all, row)
+		return nil
+	})
+	return all, err
+}
+
+// Column reads the row of a query that has one column, for All.
+func Column[T any](rows *sql.Rows, value *T) error { return rows.Scan(value) }
 
 // connect opens one connection. A process whose file was replaced by a repaired
 // one while it waited for the lock opens again: the log that it would write
@@ -301,8 +308,8 @@ func check(ctx context.Context, db *sql.DB, schema Schema) (int, error) {
 
 // migrate runs what is missing in one transaction; the version is read again
 // inside it, because another process may have been faster.
-func migrate(ctx context.Context, db *sql.DB, schema Schema) error {
-	return write(ctx, db, func(tx *sql.Tx) error {
+func (db *DB) migrate(ctx context.Context, schema Schema) error {
+	return db.Write(ctx, func(tx *sql.Tx) error {
 		var version int
 		if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
 			return err
@@ -321,25 +328,25 @@ func migrate(ctx context.Context, db *sql.DB, schema Schema) error {
 // by its result code (https://www.sqlite.org/rescode.html), and what the system
 // forbids in ErrNoAccess; others, and what is explained already, pass as they are.
 func Explain(err error) error {
-	for _, kind := range []error{ErrDamaged, ErrBusy, ErrReadOnly, ErrNoAccess} {
-		if errors.Is(err, kind) {
+	kinds := map[int]error{
+		sqlite3.SQLITE_CORRUPT: ErrDamaged, sqlite3.SQLITE_NOTADB: ErrDamaged,
+		sqlite3.SQLITE_BUSY: ErrBusy, sqlite3.SQLITE_LOCKED: ErrBusy,
+		sqlite3.SQLITE_READONLY: ErrReadOnly, sqlite3.SQLITE_PERM: ErrReadOnly,
+		sqlite3.SQLITE_CANTOPEN: ErrNoAccess,
+	}
+	kind := kinds[code(err)]
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrNotExist) {
+		kind = ErrNoAccess
+	}
+	for _, known := range kinds {
+		if errors.Is(err, known) {
 			return err
 		}
 	}
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: %w", ErrNoAccess, err)
+	if kind == nil {
+		return err
 	}
-	switch code(err) {
-	case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w: %w", ErrDamaged, err)
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("%w: %w", ErrBusy, err)
-	case sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM:
-		return fmt.Errorf("%w: %w", ErrReadOnly, err)
-	case sqlite3.SQLITE_CANTOPEN:
-		return fmt.Errorf("%w: %w", ErrNoAccess, err)
-	}
-	return err
+	return fmt.Errorf("%w: %w", kind, err)
 }
 
 // code is the primary result code of a driver error, 0 for any other error.
