@@ -2,7 +2,6 @@ package history
 
 import (
 	"context"
-	"database/sql"
 	"slices"
 	"time"
 
@@ -28,31 +27,19 @@ func (s *Store) Usual(ctx context.Context, profile, agentID string) (usual time.
 		`SELECT seq FROM turns WHERE agent_id = ?1 AND completion_tokens > 0 ORDER BY seq DESC LIMIT ?4`,
 		`SELECT seq FROM turns ORDER BY seq DESC LIMIT ?4`,
 	} {
-		took, err := s.durations(ctx, latest, profile, agentID)
+		// An imported turn, whose answer was awaited elsewhere, ended after it expired.
+		millis, err := read(ctx, s, `SELECT t.ended - t.asked FROM (`+latest+`) l
+			CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
+			WHERE t.agent_id = ?1 AND t.state = 'answered' AND t.ended > t.asked AND t.ended <= t.expires AND c.profile = ?2 LIMIT ?3`,
+			[]any{agentID, profile, durationSample, durationReach}, sqlite.Column[time.Duration])
 		if err != nil {
 			return 0, false, err
 		}
-		if len(took) >= fewestDurations {
-			return median(took), true, nil
+		if len(millis) >= fewestDurations {
+			return median(millis) * time.Millisecond, true, nil
 		}
 	}
 	return 0, false, nil
-}
-
-// durations are those of the answers among the latest turns. An imported turn,
-// which nobody here has waited for, has ended after it expired.
-func (s *Store) durations(ctx context.Context, latest, profile, agentID string) ([]time.Duration, error) {
-	var took []time.Duration
-	err := sqlite.Each(ctx, s.db, `SELECT t.ended - t.asked FROM (`+latest+`) l
-		CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
-		WHERE t.agent_id = ?1 AND t.state = 'answered' AND t.ended > t.asked AND t.ended <= t.expires AND c.profile = ?2 LIMIT ?3`,
-		[]any{agentID, profile, durationSample, durationReach}, func(rows *sql.Rows) error {
-			var ms int64
-			err := rows.Scan(&ms)
-			took = append(took, time.Duration(ms)*time.Millisecond)
-			return err
-		})
-	return took, s.readError(err)
 }
 
 // median is the middle value, of an even number the lower of the two.

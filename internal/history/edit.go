@@ -4,7 +4,6 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
@@ -29,8 +28,7 @@ func (s *Store) Switch(ctx context.Context, turn Turn) error {
 		return fmt.Errorf("turn %s is %s; only an answered turn can be continued", Short(turn.ID), turn.State)
 	}
 	return s.write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = ? WHERE id = ?`, turn.ID, millis(s.now()), turn.Conversation)
-		return changedOne(result, err, "conversation "+turn.Conversation)
+		return changeOne(ctx, tx, "conversation", turn.Conversation, `UPDATE conversations SET head = ?, updated = ? WHERE id = ?`, turn.ID, millis(s.now()))
 	})
 }
 
@@ -51,8 +49,7 @@ func (s *Store) SetMarks(ctx context.Context, conversation string, refs map[Mark
 	}
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for _, turn := range found {
-			result, err := tx.ExecContext(ctx, `UPDATE turns SET mark = ? WHERE id = ?`, null(string(turn.Mark)), turn.ID)
-			if err := changedOne(result, err, "turn "+turn.ID); err != nil {
+			if err := changeOne(ctx, tx, "turn", turn.ID, `UPDATE turns SET mark = ? WHERE id = ?`, null(turn.Mark)); err != nil {
 				return err
 			}
 		}
@@ -62,19 +59,18 @@ func (s *Store) SetMarks(ctx context.Context, conversation string, refs map[Mark
 
 // Delete puts conversations into the trash.
 func (s *Store) Delete(ctx context.Context, ids ...string) error {
-	return s.setDeleted(ctx, millis(s.now()), ids)
+	return s.setDeleted(ctx, s.now(), ids)
 }
 
 // Restore takes conversations out of the trash.
 func (s *Store) Restore(ctx context.Context, ids ...string) error {
-	return s.setDeleted(ctx, nil, ids)
+	return s.setDeleted(ctx, time.Time{}, ids)
 }
 
-func (s *Store) setDeleted(ctx context.Context, deleted any, ids []string) error {
+func (s *Store) setDeleted(ctx context.Context, deleted time.Time, ids []string) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for _, id := range ids {
-			result, err := tx.ExecContext(ctx, `UPDATE conversations SET deleted = ? WHERE id = ?`, deleted, id)
-			if err := changedOne(result, err, "conversation "+id); err != nil {
+			if err := changeOne(ctx, tx, "conversation", id, `UPDATE conversations SET deleted = ? WHERE id = ?`, null(millis(deleted))); err != nil {
 				return err
 			}
 		}
@@ -95,21 +91,6 @@ func (p Pruning) where() string {
 	return `c.updated < ?1 AND (?2 = '' OR c.profile = ?2)`
 }
 
-// prunable reports whether a conversation may be removed now.
-func (s *Store) prunable(ctx context.Context, tx *sql.Tx, p Pruning, id string) (bool, error) {
-	var due bool
-	if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM conversations c WHERE `+p.where()+` AND c.id = ?3`, millis(p.Before), p.Profile, id).Scan(&due); err != nil || !due {
-		return false, err
-	}
-	err := sqlite.Each(ctx, tx, `SELECT DISTINCT owner FROM turns WHERE conversation = ? AND state = 'pending' AND expires > ?`, []any{id, millis(s.now())}, func(rows *sql.Rows) error {
-		var owner string
-		err := rows.Scan(&owner)
-		due = due && !s.alive(owner)
-		return err
-	})
-	return due, err
-}
-
 // Pruning is which conversations may be removed for good.
 type Pruning struct {
 	Before    time.Time // last used, or with TrashOnly put into the trash, before
@@ -124,7 +105,35 @@ func (s *Store) Prune(ctx context.Context, p Pruning, ids ...string) (removed in
 	if _, err := s.db.ExecContext(ctx, `PRAGMA secure_delete = ON`); err != nil {
 		return 0, s.readError(err)
 	}
-	if removed, err = s.prune(ctx, p, ids); err != nil || removed == 0 {
+	if err := s.write(ctx, func(tx *sql.Tx) error {
+		due, err := sqlite.All(ctx, tx, `SELECT c.id FROM conversations c WHERE `+p.where()+` AND c.id IN (`+listed+`)`,
+			[]any{millis(p.Before), p.Profile, list(ids)}, sqlite.Column[string])
+		if err != nil {
+			return err
+		}
+		for _, id := range due {
+			if waits, err := s.awaited(ctx, tx, `conversation = ?`, id); err != nil {
+				return err
+			} else if waits {
+				continue
+			}
+			removed++
+			for _, statement := range []string{
+				`DELETE FROM turns_index WHERE rowid IN (SELECT seq FROM turns WHERE conversation = ?)`,
+				`DELETE FROM titles_index WHERE rowid = (SELECT rowid FROM conversations WHERE id = ?)`,
+				// Children go before their parents do, which they refer to.
+				`UPDATE turns SET parent = NULL WHERE conversation = ?`,
+				`DELETE FROM conversations WHERE id = ?`,
+			} {
+				if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+					return err
+				}
+			}
+		}
+		// The index only marks rows as deleted until it is merged.
+		_, err = tx.ExecContext(ctx, `INSERT INTO turns_index(turns_index) VALUES('optimize'); INSERT INTO titles_index(titles_index) VALUES('optimize')`)
+		return err
+	}); err != nil || removed == 0 {
 		return 0, err
 	}
 	// Another process that reads just now keeps the log from being emptied; it is
@@ -132,45 +141,4 @@ func (s *Store) Prune(ctx context.Context, p Pruning, ids ...string) (removed in
 	var busy, log, moved int
 	err = s.db.QueryRowContext(ctx, `PRAGMA wal_checkpoint(TRUNCATE)`).Scan(&busy, &log, &moved)
 	return removed, s.readError(err)
-}
-
-func (s *Store) prune(ctx context.Context, p Pruning, ids []string) (removed int, err error) {
-	return removed, s.write(ctx, func(tx *sql.Tx) error {
-		removed = 0
-		for _, id := range ids {
-			if ok, err := s.prunable(ctx, tx, p, id); err != nil || !ok {
-				if err != nil {
-					return err
-				}
-				continue
-			}
-			removed++
-			if _, err := tx.ExecContext(ctx, `DELETE FROM turns_index WHERE rowid IN (SELECT seq FROM turns WHERE conversation = ?)`, id); err != nil {
-				return err
-			}
-			if _, err := tx.ExecContext(ctx, `DELETE FROM titles_index WHERE rowid = (SELECT rowid FROM conversations WHERE id = ?)`, id); err != nil {
-				return err
-			}
-			// Children go before their parents do, which they refer to.
-			if _, err := tx.ExecContext(ctx, `UPDATE turns SET parent = NULL WHERE conversation = ?`, id); err != nil {
-				return err
-			}
-			result, err := tx.ExecContext(ctx, `DELETE FROM conversations WHERE id = ?`, id)
-			if err := changedOne(result, err, "conversation "+id); err != nil {
-				return err
-			}
-		}
-		// The index only marks rows as deleted until it is merged.
-		_, err := tx.ExecContext(ctx, `INSERT INTO turns_index(turns_index) VALUES('optimize'); INSERT INTO titles_index(titles_index) VALUES('optimize')`)
-		return err
-	})
-}
-
-// Unanswered returns the turns without an answer that no process waits for, of
-// one conversation or, with an empty id, of a profile, oldest first.
-func (s *Store) Unanswered(ctx context.Context, profile, conversation string) ([]Turn, error) {
-	open, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t JOIN conversations c ON c.id = t.conversation
-		WHERE t.state <> 'answered' AND c.deleted IS NULL
-		AND CASE WHEN ?2 = '' THEN c.profile = ?1 ELSE c.id = ?2 END ORDER BY t.seq`, profile, conversation)
-	return slices.DeleteFunc(open, func(t Turn) bool { return t.State == Pending }), err
 }

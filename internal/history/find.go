@@ -3,13 +3,13 @@ package history
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -22,25 +22,13 @@ const shortLength = 8
 // maxMatches bounds how many conversations an AmbiguousError lists.
 const maxMatches = 5
 
-const conversationColumns = `c.id, c.title, c.profile, c.agent_id, coalesce(c.head, ''), c.created, c.updated, coalesce(c.deleted, 0),
-	(SELECT count(*) FROM turns WHERE conversation = c.id)`
-
 // Find returns the conversation that ref names: its id, a unique prefix of at
 // least four characters, or its exact title. Errors are *NotFoundError, which
 // knows what of that name is in the trash, and *AmbiguousError.
 func (s *Store) Find(ctx context.Context, ref string) (Conversation, error) {
-	found, err := s.find(ctx, ref, `c.deleted IS NULL`)
-	var missing *NotFoundError
-	if !errors.As(err, &missing) {
-		return found, err
-	}
-	deleted, derr := s.FindDeleted(ctx, ref)
-	var several *AmbiguousError
-	switch {
-	case derr == nil:
-		missing.Trashed = []Conversation{deleted}
-	case errors.As(derr, &several):
-		missing.Trashed = several.Matches
+	found, err := s.find(ctx, ref, false)
+	if missing, ok := errors.AsType[*NotFoundError](err); ok {
+		missing.Trashed, _ = s.named(ctx, ref, true)
 	}
 	return found, err
 }
@@ -59,7 +47,7 @@ func (s *Store) Resolve(ctx context.Context, ref string) (Conversation, error) {
 
 // FindDeleted is Find in the trash.
 func (s *Store) FindDeleted(ctx context.Context, ref string) (Conversation, error) {
-	return s.find(ctx, ref, `c.deleted IS NOT NULL`)
+	return s.find(ctx, ref, true)
 }
 
 // FindAll is Find for several conversations, or FindDeleted. It returns the first
@@ -88,19 +76,9 @@ func (s *Store) FindAny(ctx context.Context, id string) (Conversation, error) {
 	return found, err
 }
 
-func (s *Store) find(ctx context.Context, ref, where string) (Conversation, error) {
-	found, err := s.conversations(ctx, `WHERE c.id = ? AND `+where, strings.ToLower(ref))
-	if err == nil && len(found) == 0 {
-		found, err = s.conversations(ctx, `WHERE c.title = ? AND `+where+` ORDER BY c.updated DESC LIMIT ?`, ref, maxMatches)
-	}
-	// A title that reads like the short id of another conversation, as lists and
-	// completion write it, must not be taken for that one.
-	if err == nil && isPrefix(ref) && (len(found) == 0 || len(ref) >= shortLength) {
-		low := strings.ToLower(ref)
-		var more []Conversation
-		more, err = s.conversations(ctx, `WHERE c.id >= ? AND c.id < ? AND c.title <> ? AND `+where+` ORDER BY c.updated DESC LIMIT ?`, low, low+"g", ref, maxMatches)
-		found = append(found, more...)
-	}
+// find returns the only conversation that ref names, in the trash or outside it.
+func (s *Store) find(ctx context.Context, ref string, deleted bool) (Conversation, error) {
+	found, err := s.named(ctx, ref, deleted)
 	switch {
 	case err != nil:
 		return Conversation{}, err
@@ -110,6 +88,31 @@ func (s *Store) find(ctx context.Context, ref, where string) (Conversation, erro
 		return Conversation{}, &AmbiguousError{Ref: ref, Matches: found}
 	}
 	return found[0], nil
+}
+
+// named returns the conversations that ref names, at most a few of them.
+func (s *Store) named(ctx context.Context, ref string, deleted bool) ([]Conversation, error) {
+	where, low := inTrash(deleted), strings.ToLower(ref)
+	found, err := s.conversations(ctx, `WHERE c.id = ? AND `+where, low)
+	if err == nil && len(found) == 0 {
+		found, err = s.conversations(ctx, `WHERE c.title = ? AND `+where+` ORDER BY c.updated DESC LIMIT ?`, ref, maxMatches)
+	}
+	// A title that reads like the short id of another conversation, as lists and
+	// completion write it, must not be taken for that one.
+	if err == nil && isPrefix(ref) && (len(found) == 0 || len(ref) >= shortLength) {
+		var more []Conversation
+		more, err = s.conversations(ctx, `WHERE c.id >= ? AND c.id < ? AND c.title <> ? AND `+where+` ORDER BY c.updated DESC LIMIT ?`, low, low+"g", ref, maxMatches)
+		found = append(found, more...)
+	}
+	return found, err
+}
+
+// inTrash is the condition that a conversation c is in the trash, or that it is not.
+func inTrash(deleted bool) string {
+	if deleted {
+		return `c.deleted IS NOT NULL`
+	}
+	return `c.deleted IS NULL`
 }
 
 // isPrefix reports whether ref can be the beginning of a UUID.
@@ -148,24 +151,27 @@ func InFuture(used, now time.Time) bool { return used.After(now.Add(clockToleran
 // List returns conversations, the latest used first, and after them those whose
 // time is in the future.
 func (s *Store) List(ctx context.Context, f Filter) ([]Conversation, error) {
-	where, limit := `c.deleted IS NULL`, f.Limit
-	if f.Deleted {
-		where = `c.deleted IS NOT NULL`
-	}
-	if limit <= 0 {
-		limit = -1
-	}
 	now := millis(s.now().Add(clockTolerance))
 	list := func(when string, limit int) ([]Conversation, error) {
-		return s.conversations(ctx, `WHERE c.profile = ?1 AND `+where+` AND (?2 = '' OR c.agent_id = ?2) AND c.updated `+when+` ?4
-			ORDER BY c.updated DESC, c.rowid DESC LIMIT ?3`, f.Profile, f.AgentID, limit, now)
+		return s.conversations(ctx, `WHERE c.profile = ?1 AND `+inTrash(f.Deleted)+` AND (?2 = '' OR c.agent_id = ?2) AND c.updated `+when+` ?4
+			ORDER BY c.updated DESC, c.rowid DESC LIMIT iif(?3 > 0, ?3, -1)`, f.Profile, f.AgentID, limit, now)
 	}
-	found, err := list("<=", limit)
-	if err != nil || len(found) == limit {
+	found, err := list("<=", f.Limit)
+	if err != nil || f.Limit > 0 && len(found) == f.Limit {
 		return found, err
 	}
-	future, err := list(">", max(limit-len(found), -1))
+	future, err := list(">", f.Limit-len(found))
 	return append(found, future...), err
+}
+
+// ConversationsBeginning is List for the conversations whose id begins with prefix,
+// of every agent.
+func (s *Store) ConversationsBeginning(ctx context.Context, f Filter, prefix string) ([]Conversation, error) {
+	if prefix == "" {
+		return s.List(ctx, f)
+	}
+	return s.conversations(ctx, `WHERE c.id >= ?1 AND c.id < ?1 || 'g' AND c.profile = ?2 AND `+inTrash(f.Deleted)+`
+		ORDER BY c.updated DESC, c.rowid DESC LIMIT iif(?3 > 0, ?3, -1)`, strings.ToLower(prefix), f.Profile, f.Limit)
 }
 
 // Count returns how many conversations there are; Limit means nothing here.
@@ -178,28 +184,41 @@ func (s *Store) Count(ctx context.Context, f Filter) (int, error) {
 // ByService returns the conversations that hold the service's conversation
 // ids, keyed by those.
 func (s *Store) ByService(ctx context.Context, profile string, ids []string) (map[string]Conversation, error) {
-	byService := make(map[string]Conversation, len(ids))
-	byID := map[string]Conversation{}
-	for _, id := range ids {
-		var local string
-		err := s.db.QueryRowContext(ctx, `SELECT t.conversation FROM turns t JOIN conversations c ON c.id = t.conversation
-			WHERE t.service_conversation_id = ? AND c.profile = ?`, id, profile).Scan(&local)
-		if errors.Is(err, sql.ErrNoRows) {
-			continue
-		}
-		if err != nil {
-			return nil, s.readError(err)
-		}
-		if _, seen := byID[local]; !seen {
-			found, err := s.conversations(ctx, `WHERE c.id = ?`, local)
-			if err != nil {
-				return nil, err
-			}
-			byID[local] = found[0]
-		}
-		byService[id] = byID[local]
+	locals := make(map[string]string, len(ids))
+	err := sqlite.Each(ctx, s.db, `SELECT t.service_conversation_id, t.conversation FROM turns t JOIN conversations c ON c.id = t.conversation
+		WHERE t.service_conversation_id IN (`+listed+`) AND c.profile = ? ORDER BY t.seq DESC`, []any{list(ids), profile}, func(rows *sql.Rows) error {
+		var service, local string
+		err := rows.Scan(&service, &local)
+		locals[service] = local
+		return err
+	})
+	if err != nil {
+		return nil, s.readError(err)
 	}
-	return byService, nil
+	found, err := s.byID(ctx, slices.Collect(maps.Values(locals)))
+	byService := make(map[string]Conversation, len(locals))
+	for service, local := range locals {
+		byService[service] = found[local]
+	}
+	return byService, err
+}
+
+// byID returns the conversations with these ids, in the trash or not.
+func (s *Store) byID(ctx context.Context, ids []string) (map[string]Conversation, error) {
+	found, err := s.conversations(ctx, `WHERE c.id IN (`+listed+`)`, list(ids))
+	byID := make(map[string]Conversation, len(found))
+	for _, c := range found {
+		byID[c.ID] = c
+	}
+	return byID, err
+}
+
+// listed selects the ids of list(ids), which is its argument.
+const listed = `SELECT value FROM json_each(?)`
+
+func list(ids []string) string {
+	text, _ := json.Marshal(ids)
+	return string(text)
 }
 
 // Path returns the turns from the root to head, root first, at most limit of
@@ -210,143 +229,40 @@ func (s *Store) Path(ctx context.Context, head string, limit int) ([]Turn, error
 	if head == "" {
 		return nil, nil
 	}
-	if limit <= 0 {
-		limit = -1
-	}
-	return s.turns(ctx, `WITH RECURSIVE path(id, parent, depth) AS (
+	return read(ctx, s, `WITH RECURSIVE path(id, parent, depth) AS (
 			SELECT id, parent, 0 FROM turns WHERE id = ?1
 			UNION ALL
-			SELECT t.id, t.parent, depth + 1 FROM turns t JOIN path ON t.id = path.parent WHERE (?2 < 0 OR depth + 1 < ?2)
+			SELECT t.id, t.parent, depth + 1 FROM turns t JOIN path ON t.id = path.parent WHERE (?2 <= 0 OR depth + 1 < ?2)
 				AND depth < (SELECT count(*) FROM turns WHERE conversation = (SELECT conversation FROM turns WHERE id = ?1))
-		) SELECT `+strings.Replace(turnColumns, "t.response", "NULL", 1)+` FROM path JOIN turns t ON t.id = path.id WHERE t.state = 'answered' ORDER BY path.depth DESC`, head, limit)
+		) SELECT `+strings.Replace(turnColumns, "t.response", "NULL", 1)+` FROM path JOIN turns t ON t.id = path.id WHERE t.state = 'answered' ORDER BY path.depth DESC`,
+		[]any{head, limit}, s.scanTurn)
 }
 
 // Turns returns every turn of a conversation in the order of asking.
 func (s *Store) Turns(ctx context.Context, conversation string) ([]Turn, error) {
-	return s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, conversation)
+	return s.turns(ctx, `WHERE t.conversation = ? ORDER BY t.seq`, conversation)
 }
 
-// LastUnanswered returns the newest turn asked below the conversation's head
-// that has no answer and that no process is waiting for any more; ok is false when there is none.
-func (s *Store) LastUnanswered(ctx context.Context, c Conversation) (turn Turn, ok bool, err error) {
-	turns, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ?1 AND t.state <> 'answered'
-		AND t.parent IS ?2 ORDER BY t.seq DESC LIMIT 1`, c.ID, null(c.Head))
-	if err != nil || len(turns) == 0 || turns[0].State == Pending {
-		return Turn{}, false, err
-	}
-	return turns[0], true, nil
-}
+// questionStart is how much of a question TurnsBeginning reads, in characters.
+const questionStart = 200
 
-const turnColumns = `t.id, t.conversation, coalesce(t.parent, ''), t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, t.expires, t.owner,
-	coalesce(t.ended, 0), ` + failureColumns + `, coalesce(t.service_id, ''), coalesce(t.service_conversation_id, ''), coalesce(t.model, ''),
-	coalesce(t.finish_reason, ''), t.prompt_tokens, t.completion_tokens, t.total_tokens, t.response, coalesce(t.mark, '')`
-
-func (s *Store) turns(ctx context.Context, query string, args ...any) ([]Turn, error) {
-	now := millis(s.now())
-	var turns []Turn
-	err := sqlite.Each(ctx, s.db, query, args, func(rows *sql.Rows) error {
-		t, waiting, err := scanTurn(rows)
-		if t.State == Pending && (waiting.until <= now || !s.alive(waiting.owner)) {
-			t.State, t.Failure = Unknown, killed()
-		}
-		turns = append(turns, t)
-		return err
-	})
-	return turns, s.readError(err)
-}
-
-// scanTurn reads turnColumns as the file has them. A turn that is still pending
-// after expires, in milliseconds, belongs to a process that was killed.
-func scanTurn(rows *sql.Rows) (t Turn, waiting claim, err error) {
-	var asked, ended int64
-	var prompt, completion, total sql.NullInt64
-	var reason scannedFailure
-	err = rows.Scan(slices.Concat(
-		[]any{&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &waiting.until, &waiting.owner, &ended}, reason.into(),
-		[]any{&t.Service.ID, &t.Service.ConversationID, &t.Service.Model, &t.Service.FinishReason, &prompt, &completion, &total, &t.Service.Response, &t.Mark})...)
-	t.Failure = reason.failure()
-	if total.Valid {
-		t.Service.Usage = &Usage{PromptTokens: counted(prompt.Int64), CompletionTokens: counted(completion.Int64), TotalTokens: counted(total.Int64)}
-	}
-	t.Asked, t.Ended = fromMillis(asked), fromMillis(ended)
-	return t, waiting, err
-}
-
-// failureColumns are what a scannedFailure reads of the turns t.
-const failureColumns = `coalesce(t.failure, ''), coalesce(t.failure_kind, ''), coalesce(t.failure_status, 0)`
-
-type scannedFailure struct {
-	text, kind string
-	status     int
-}
-
-func (f *scannedFailure) into() []any { return []any{&f.text, &f.kind, &f.status} }
-
-func (f *scannedFailure) failure() Failure {
-	if *f == (scannedFailure{}) {
-		return Failure{}
-	}
-	return Failure{Kind: failure.ParseKind(f.kind), Status: f.status, Text: f.text}
-}
-
-// claim is who waits for the answer of a pending turn, and until when at most.
-type claim struct {
-	until int64 // milliseconds since 1970
-	owner string
-}
-
-func (s *Store) conversations(ctx context.Context, where string, args ...any) ([]Conversation, error) {
-	return s.conversationsIn(ctx, s.db, where, args...)
-}
-
-func (s *Store) conversationsIn(ctx context.Context, db queryer, where string, args ...any) ([]Conversation, error) {
-	var found []Conversation
-	err := sqlite.Each(ctx, db, `SELECT `+conversationColumns+` FROM conversations c `+where, args, func(rows *sql.Rows) error {
-		var c Conversation
-		var created, updated, deleted int64
-		err := rows.Scan(&c.ID, &c.Title, &c.Profile, &c.AgentID, &c.Head, &created, &updated, &deleted, &c.Turns)
-		c.Created, c.Updated, c.Deleted = fromMillis(created), fromMillis(updated), fromMillis(deleted)
-		found = append(found, c)
-		return err
-	})
-	return found, s.readError(err)
+// TurnsBeginning returns at most limit turns of a conversation, the latest first,
+// whose id begins with prefix; of each there are the id, the state, the time of
+// asking and the beginning of the question, and no more.
+func (s *Store) TurnsBeginning(ctx context.Context, conversation, prefix string, limit int) ([]Turn, error) {
+	return read(ctx, s, `SELECT conversation, id, state, asked, substr(question, 1, ?4) FROM turns
+		WHERE conversation = ?1 AND id >= ?2 AND id < ?2 || 'g' ORDER BY seq DESC LIMIT ?3`, []any{conversation, strings.ToLower(prefix), limit, questionStart},
+		func(rows *sql.Rows, t *Turn) error {
+			var asked int64
+			err := rows.Scan(&t.Conversation, &t.ID, &t.State, &asked, &t.Question)
+			t.Asked = fromMillis(asked)
+			return err
+		})
 }
 
 // Services returns the service's conversation ids that belong to one
 // conversation, oldest first: the service opens a new one for every question.
 func (s *Store) Services(ctx context.Context, conversation string) ([]string, error) {
-	var ids []string
-	err := sqlite.Each(ctx, s.db, `SELECT service_conversation_id FROM turns
-		WHERE conversation = ? AND service_conversation_id IS NOT NULL ORDER BY seq`, []any{conversation}, func(rows *sql.Rows) error {
-		var id string
-		err := rows.Scan(&id)
-		ids = append(ids, id)
-		return err
-	})
-	return ids, s.readError(err)
-}
-
-func (s *Store) readError(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("cannot read %s: %w", s.path, sqlite.Explain(err))
-}
-
-// replySample is how many replies tell how an agent counts.
-const replySample = 50
-
-// replyReach is how many of an agent's latest replies are looked at for those of
-// one profile, which may have none of them.
-const replyReach = 20 * replySample
-
-// ReplySizes sums the bytes and the counted tokens of the latest replies of an
-// agent in a profile, so that callers can estimate tokens.
-func (s *Store) ReplySizes(ctx context.Context, profile, agentID string) (bytes, tokens int64, err error) {
-	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(size), 0), coalesce(sum(count), 0) FROM (
-		SELECT octet_length(t.reply) AS size, t.completion_tokens AS count
-		FROM (SELECT seq FROM turns WHERE agent_id = ?1 AND completion_tokens > 0 ORDER BY seq DESC LIMIT ?4) l
-		CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
-		WHERE c.profile = ?2 AND t.completion_tokens <= ?5 LIMIT ?3)`, agentID, profile, replySample, replyReach, MaxTokens).Scan(&bytes, &tokens)
-	return bytes, tokens, s.readError(err)
+	return read(ctx, s, `SELECT service_conversation_id FROM turns
+		WHERE conversation = ? AND service_conversation_id IS NOT NULL ORDER BY seq`, []any{conversation}, sqlite.Column[string])
 }

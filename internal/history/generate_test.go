@@ -57,15 +57,10 @@ func generate(ctx context.Context, s *Store, turns int, seed uint64) error {
 	}
 	r := rand.New(rand.NewPCG(seed, seed))
 	g := generator{rand: r, zipf: rand.NewZipf(r, 1.07, 2, vocabulary-1), now: time.Date(2022, 1, 1, 0, 0, 0, 0, time.UTC), all: turns}
-	insert, err := s.db.PrepareContext(ctx, insertTurnSQL)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = insert.Close() }()
 	for g.made < g.all {
 		if err := s.write(ctx, func(tx *sql.Tx) error {
 			for range min(perTransaction, g.all-g.made) {
-				if err := g.turn(ctx, tx, tx.StmtContext(ctx, insert)); err != nil {
+				if err := g.turn(ctx, tx); err != nil {
 					return err
 				}
 			}
@@ -79,7 +74,7 @@ func generate(ctx context.Context, s *Store, turns int, seed uint64) error {
 
 // turn adds a turn to one of the open conversations, of which an ended one
 // gives its place to a new one.
-func (g *generator) turn(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) error {
+func (g *generator) turn(ctx context.Context, tx *sql.Tx) error {
 	g.now = g.now.Add(time.Duration(g.rand.IntN(180_000)) * time.Millisecond)
 	question := g.text(2, 0.7)
 	at := g.rand.IntN(openAtOnce)
@@ -103,7 +98,7 @@ func (g *generator) turn(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) erro
 		}
 		g.open[at] = c
 	}
-	t := Turn{ID: g.id(), Parent: c.Head, Question: question, State: Answered, AgentID: c.AgentID, Asked: g.now, Ended: g.now.Add(2 * time.Second)}
+	t := Turn{ID: g.id(), Conversation: c.ID, Parent: c.Head, Question: question, State: Answered, AgentID: c.AgentID, Asked: g.now, Ended: g.now.Add(2 * time.Second)}
 	if g.rand.IntN(20) == 0 {
 		t.Parent = c.before // asked again beside the head
 	}
@@ -121,7 +116,7 @@ func (g *generator) turn(ctx context.Context, tx *sql.Tx, insert *sql.Stmt) erro
 	c.Updated = t.Ended
 	c.left--
 	g.made++
-	return insertTurn(ctx, tx, insert, c.ID, t)
+	return insertTurn(ctx, tx, t, t.Asked, "")
 }
 
 // settle writes the heads of the conversations that go on.

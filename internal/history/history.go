@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
-	"strings"
 	"sync"
 	"time"
 
@@ -77,14 +76,6 @@ type Failure struct {
 	Kind   failure.Kind // failure.Unrecorded where an older hobnob recorded the text alone
 	Status int          // HTTP status, 0 when there was no answer
 	Text   string       // for a person; hostile
-}
-
-// columns are the values of failure, failure_kind and failure_status.
-func (f Failure) columns() []any {
-	if f == (Failure{}) {
-		return []any{nil, nil, nil}
-	}
-	return []any{strings.ToValidUTF8(f.Text, "\uFFFD"), f.Kind.String(), nullInt(f.Status)}
 }
 
 // Mark is what the user decided of a turn as context.
@@ -182,36 +173,29 @@ type Store struct {
 // Open opens the history in the data directory dir, creating both when they
 // are missing. Errors wrap those of package sqlite.
 func Open(ctx context.Context, dir string) (*Store, error) {
-	path := filepath.Join(dir, FileName)
-	db, err := sqlite.Open(ctx, path, Schema())
-	if err != nil {
-		return nil, err
-	}
-	return &Store{db: db, path: path, now: time.Now}, nil
+	return open(ctx, filepath.Join(dir, FileName), sqlite.Open)
 }
 
 // OpenExisting opens the history for reading and creates nothing; where there is
 // none yet the store is that of OpenUnsaved.
 func OpenExisting(ctx context.Context, dir string) (*Store, error) {
-	path := filepath.Join(dir, FileName)
-	db, err := sqlite.OpenExisting(ctx, path, Schema())
+	s, err := open(ctx, filepath.Join(dir, FileName), sqlite.OpenExisting)
 	if errors.Is(err, fs.ErrNotExist) {
 		return OpenUnsaved(ctx)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return &Store{db: db, path: path, now: time.Now}, nil
+	return s, err
 }
 
 // OpenUnsaved returns an empty history in memory: what is recorded there ends
 // with the store.
-func OpenUnsaved(ctx context.Context) (*Store, error) {
-	db, err := sqlite.Open(ctx, sqlite.Memory, Schema())
+func OpenUnsaved(ctx context.Context) (*Store, error) { return open(ctx, sqlite.Memory, sqlite.Open) }
+
+func open(ctx context.Context, path string, open func(context.Context, string, sqlite.Schema) (*sqlite.DB, error)) (*Store, error) {
+	db, err := open(ctx, path, Schema())
 	if err != nil {
 		return nil, err
 	}
-	return &Store{db: db, path: sqlite.Memory, now: time.Now}, nil
+	return &Store{db: db, path: path, now: time.Now}, nil
 }
 
 // Saved reports whether the history is a file, which other processes share and
@@ -232,7 +216,13 @@ func (s *Store) Writable() error {
 // Short is the first eight characters of an id, as people see it.
 func Short(id string) string { return id[:min(8, len(id))] }
 
-func millis(t time.Time) int64 { return t.UnixMilli() }
+// millis is a time as the file has it; the zero time is 0.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
 
 func fromMillis(ms int64) time.Time {
 	if ms == 0 {

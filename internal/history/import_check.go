@@ -1,7 +1,9 @@
 package history
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -38,21 +40,19 @@ type checker struct {
 
 func (c *checker) tree(tree Tree) error {
 	conversation := tree.Conversation
-	if !isID(conversation.ID) {
-		return refuse(fmt.Sprintf("conversation %q", Clip(conversation.ID)), "its id is not a UUID in lower case")
-	}
 	object := "conversation " + conversation.ID
-	if c.conversations[conversation.ID] {
+	switch {
+	case !isID(conversation.ID):
+		return refuse(fmt.Sprintf("conversation %q", Clip(conversation.ID)), "its id is not a UUID in lower case")
+	case c.conversations[conversation.ID]:
 		return refuse(object, "stands there twice")
 	}
 	c.conversations[conversation.ID] = true
-	if err := checkLines(object, "title", conversation.Title, "profile", conversation.Profile); err != nil {
-		return err
-	}
-	if err := checkAgent(object, conversation.AgentID); err != nil {
-		return err
-	}
-	if err := checkTimes(object, conversation.Created, conversation.Updated, conversation.Deleted); err != nil {
+	if err := cmp.Or(
+		checkLines(object, "title", conversation.Title, "profile", conversation.Profile),
+		checkAgent(object, conversation.AgentID),
+		checkTimes(object, conversation.Created, conversation.Updated, conversation.Deleted),
+	); err != nil {
 		return err
 	}
 	byID := make(map[string]Turn, len(tree.Turns))
@@ -77,50 +77,41 @@ func (c *checker) tree(tree Tree) error {
 }
 
 func (c *checker) turn(conversation string, t Turn) error {
-	if !isID(t.ID) {
-		return refuse(conversation, "the id %q of a turn is not a UUID in lower case", Clip(t.ID))
+	object, s, usage := "turn "+t.ID, t.Service, Usage{}
+	if s.Usage != nil {
+		usage = *s.Usage
 	}
-	object := "turn " + t.ID
-	if c.turns[t.ID] {
-		return refuse(object, "stands there twice")
-	}
+	twice := c.turns[t.ID]
 	c.turns[t.ID] = true
-	switch t.State {
-	case Pending, Answered, Failed, Unknown:
-	default:
+	switch {
+	case !isID(t.ID):
+		return refuse(conversation, "the id %q of a turn is not a UUID in lower case", Clip(t.ID))
+	case twice:
+		return refuse(object, "stands there twice")
+	case !slices.Contains([]State{Pending, Answered, Failed, Unknown}, t.State):
 		return refuse(object, "the state %q is none of pending, answered, failed, unknown", Clip(string(t.State)))
-	}
-	switch t.Mark {
-	case Unmarked, Pinned, Skipped:
-	default:
+	case !slices.Contains([]Mark{Unmarked, Pinned, Skipped}, t.Mark):
 		return refuse(object, "the mark %q is neither pin nor skip", Clip(string(t.Mark)))
-	}
-	if t.State != Answered && t.Reply != "" {
+	case t.State != Answered && t.Reply != "":
 		return refuse(object, "it is %s and has a reply", t.State)
-	}
-	if len(t.Question) > maxText || len(t.Reply) > maxText || len(t.Service.Response) > maxText || len(t.Failure.Text) > maxText {
+	case max(len(t.Question), len(t.Reply), len(s.Response), len(t.Failure.Text)) > maxText:
 		return refuse(object, "a text is longer than %d MiB", maxText>>20)
-	}
-	if !utf8.ValidString(t.Question + t.Reply + t.Failure.Text) {
+	case !utf8.ValidString(t.Question + t.Reply + t.Failure.Text):
 		return refuse(object, "a text is not UTF-8")
 	}
-	s := t.Service
 	if err := checkLines(object, "service id", s.ID, "service conversation id", s.ConversationID, "model", s.Model, "finish reason", s.FinishReason); err != nil {
 		return err
 	}
-	if u := s.Usage; u != nil && min(u.PromptTokens, u.CompletionTokens, u.TotalTokens) < 0 {
+	switch {
+	case min(usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens) < 0:
 		return refuse(object, "a number of tokens is negative")
-	}
-	if u := s.Usage; u != nil && max(u.PromptTokens, u.CompletionTokens, u.TotalTokens) > MaxTokens {
+	case max(usage.PromptTokens, usage.CompletionTokens, usage.TotalTokens) > MaxTokens:
 		return refuse(object, "a number of tokens is larger than %d", MaxTokens)
 	}
-	if err := checkAgent(object, t.AgentID); err != nil {
+	if err := cmp.Or(checkAgent(object, t.AgentID), checkTimes(object, t.Asked, t.Ended)); err != nil {
 		return err
 	}
-	if err := checkTimes(object, t.Asked, t.Ended); err != nil {
-		return err
-	}
-	asked := stored(t.Asked)
+	asked := millis(t.Asked)
 	if c.perMilli[asked]++; c.perMilli[asked] > SeqPerMilli {
 		return refuse(object, "more than %d turns were asked in its millisecond", SeqPerMilli)
 	}
@@ -129,8 +120,8 @@ func (c *checker) turn(conversation string, t Turn) error {
 
 // checkLines checks pairs of a name and a text.
 func checkLines(object string, pairs ...string) error {
-	for i := 0; i < len(pairs); i += 2 {
-		switch name, text := pairs[i], pairs[i+1]; {
+	for pair := range slices.Chunk(pairs, 2) {
+		switch name, text := pair[0], pair[1]; {
 		case len(text) > maxLine:
 			return refuse(object, "its %s is longer than %d MiB", name, maxLine>>20)
 		case !utf8.ValidString(text):
@@ -150,7 +141,7 @@ func checkAgent(object, id string) error {
 // checkTimes refuses times that the keys of turns cannot be made from.
 func checkTimes(object string, times ...time.Time) error {
 	for _, t := range times {
-		if stored(t) < 0 || !t.Before(firstYearAfter) {
+		if millis(t) < 0 || !t.Before(firstYearAfter) {
 			return refuse(object, "a time is before 1970 or after the year 9999")
 		}
 	}
@@ -159,19 +150,13 @@ func checkTimes(object string, times ...time.Time) error {
 
 // cycle returns a turn that is its own ancestor, if there is one. Parents exist.
 func cycle(turns []Turn, byID map[string]Turn) (string, bool) {
-	rooted := make(map[string]bool, len(turns)) // reaches a root
-	for _, t := range turns {
-		var path []string
-		on := map[string]bool{}
-		for id := t.ID; id != "" && !rooted[id]; id = byID[id].Parent {
-			if on[id] {
+	from := make(map[string]int, len(turns)) // the turn, counted from 1, from which a turn was reached first
+	for i, t := range turns {
+		for id := t.ID; id != "" && (from[id] == 0 || from[id] == i+1); id = byID[id].Parent {
+			if from[id] == i+1 {
 				return id, true
 			}
-			on[id] = true
-			path = append(path, id)
-		}
-		for _, id := range path {
-			rooted[id] = true
+			from[id] = i + 1
 		}
 	}
 	return "", false

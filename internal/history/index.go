@@ -29,46 +29,36 @@ func FillIndex(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM turns_index; DELETE FROM titles_index`); err != nil {
 		return err
 	}
+	type row struct {
+		id              int64
+		question, reply string
+	}
 	for from := int64(-1); ; {
-		type row struct {
-			seq             int64
-			question, reply string
-		}
-		var batch []row
-		if err := sqlite.Each(ctx, tx, `SELECT seq, question, coalesce(reply, '') FROM turns WHERE seq > ? ORDER BY seq LIMIT 500`, []any{from}, func(rows *sql.Rows) error {
-			var r row
-			err := rows.Scan(&r.seq, &r.question, &r.reply)
-			batch = append(batch, r)
-			return err
-		}); err != nil {
+		batch, err := sqlite.All(ctx, tx, `SELECT seq, question, coalesce(reply, '') FROM turns WHERE seq > ? ORDER BY seq LIMIT 500`, []any{from},
+			func(rows *sql.Rows, r *row) error { return rows.Scan(&r.id, &r.question, &r.reply) })
+		if err != nil {
 			return err
 		}
 		if len(batch) == 0 {
 			break
 		}
 		for _, r := range batch {
-			if err := indexTurn(ctx, tx, r.seq, r.question, r.reply); err != nil {
+			if err := indexTurn(ctx, tx, r.id, r.question, r.reply); err != nil {
 				return err
 			}
-			from = r.seq
+			from = r.id
 		}
 	}
-	return fillTitles(ctx, tx)
-}
-
-func fillTitles(ctx context.Context, tx *sql.Tx) error {
-	titles := map[int64]string{}
-	if err := sqlite.Each(ctx, tx, `SELECT rowid, title FROM conversations`, nil, func(rows *sql.Rows) error {
-		var id int64
-		var title string
-		err := rows.Scan(&id, &title)
-		titles[id] = title
-		return err
-	}); err != nil {
+	type title struct {
+		id   int64
+		text string
+	}
+	titles, err := sqlite.All(ctx, tx, `SELECT rowid, title FROM conversations`, nil, func(rows *sql.Rows, t *title) error { return rows.Scan(&t.id, &t.text) })
+	if err != nil {
 		return err
 	}
-	for id, title := range titles {
-		if err := indexTitle(ctx, tx, id, title); err != nil {
+	for _, t := range titles {
+		if err := indexTitle(ctx, tx, t.id, t.text); err != nil {
 			return err
 		}
 	}

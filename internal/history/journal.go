@@ -3,7 +3,6 @@ package history
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,7 +11,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
@@ -53,33 +51,15 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 	err = s.write(ctx, func(tx *sql.Tx) error {
 		if turn.Conversation == "" {
 			turn.Conversation = uuid.NewString()
-			title := strings.ToValidUTF8(q.Title, "\uFFFD")
-			if title == "" {
-				title = TitleOf(q.Text)
+			c := Conversation{ID: turn.Conversation, Title: strings.ToValidUTF8(q.Title, "\uFFFD"), Profile: q.Profile, AgentID: q.AgentID, Created: now, Updated: now}
+			if c.Title == "" {
+				c.Title = TitleOf(q.Text)
 			}
-			result, err := tx.ExecContext(ctx, `INSERT INTO conversations(id, title, profile, agent_id, created, updated) VALUES(?, ?, ?, ?, ?, ?)`,
-				turn.Conversation, title, q.Profile, q.AgentID, millis(now), millis(now))
-			if err != nil {
-				return err
-			}
-			rowid, err := result.LastInsertId()
-			if err != nil {
-				return err
-			}
-			if err := indexTitle(ctx, tx, rowid, title); err != nil {
+			if err := insertConversation(ctx, tx, c); err != nil {
 				return err
 			}
 		}
-		if err := tx.QueryRowContext(ctx, `SELECT coalesce(head, '') FROM conversations WHERE id = ?`, turn.Conversation).Scan(&turn.head); err != nil {
-			return err
-		}
-		seq, err := NextSeq(ctx, tx, millis(now))
-		if err != nil {
-			return err
-		}
-		_, err = tx.ExecContext(ctx, `INSERT INTO turns(seq, id, conversation, parent, question, state, agent_id, asked, expires, owner) VALUES(?, ?, ?, ?, ?, 'pending', ?, ?, ?, ?)`,
-			seq, turn.ID, turn.Conversation, null(turn.Parent), turn.Question, turn.AgentID, millis(now), millis(now.Add(q.Lifetime)), owner)
-		if err != nil {
+		if turn.head, err = headOf(ctx, tx, turn); err != nil {
 			return err
 		}
 		// A question makes its conversation the latest, whatever becomes of it, and
@@ -87,9 +67,15 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 		if _, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = ?`, millis(now), turn.Conversation); err != nil {
 			return err
 		}
-		return indexTurn(ctx, tx, seq, turn.Question, "")
+		return insertTurn(ctx, tx, turn, now.Add(q.Lifetime), owner)
 	})
 	return turn, err
+}
+
+// headOf returns the head of a turn's conversation.
+func headOf(ctx context.Context, tx *sql.Tx, turn Turn) (head string, err error) {
+	err = tx.QueryRowContext(ctx, `SELECT coalesce(head, '') FROM conversations WHERE id = ?`, turn.Conversation).Scan(&head)
+	return head, err
 }
 
 // SeqPerMilli is how many turns of one millisecond have keys of their own: a
@@ -107,31 +93,17 @@ func NextSeq(ctx context.Context, tx *sql.Tx, asked int64) (seq int64, err error
 // Answer commits the reply of a turn and makes the turn its conversation's head.
 func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Service) (Branch, error) {
 	var branch Branch
-	now := millis(s.now())
+	turn.Reply, turn.Service, turn.Ended = reply, service, s.now()
 	err := s.write(ctx, func(tx *sql.Tx) error {
-		var prompt, completion, total any
-		if u := service.Usage; u != nil {
-			prompt, completion, total = u.PromptTokens, u.CompletionTokens, u.TotalTokens
-		}
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, failure_kind = NULL, failure_status = NULL, service_id = ?, service_conversation_id = ?,
-			model = ?, finish_reason = ?, prompt_tokens = ?, completion_tokens = ?, total_tokens = ?, response = ? WHERE id = ? AND state <> 'answered'`,
-			reply, now, null(service.ID), null(service.ConversationID), null(service.Model), null(service.FinishReason),
-			prompt, completion, total, service.Response, turn.ID)
-		if err := changedOne(result, err, "turn "+turn.ID); err != nil {
+		if err := setAnswer(ctx, tx, turn); err != nil {
 			return err
 		}
-		var seq int64
-		if err := tx.QueryRowContext(ctx, `SELECT seq FROM turns WHERE id = ?`, turn.ID).Scan(&seq); err != nil {
+		head, err := headOf(ctx, tx, turn)
+		if err != nil {
 			return err
 		}
-		if err := indexTurn(ctx, tx, seq, turn.Question, reply); err != nil {
-			return err
-		}
-		var head string
-		if err := tx.QueryRowContext(ctx, `SELECT coalesce(head, '') FROM conversations WHERE id = ?`, turn.Conversation).Scan(&head); err != nil {
-			return err
-		}
-		if branch.InFlight, err = s.waiting(ctx, tx, turn, now); err != nil {
+		if branch.InFlight, err = s.awaited(ctx, tx, `conversation = ? AND parent IS ? AND id <> ? AND owner <> ?`,
+			turn.Conversation, null(turn.Parent), turn.ID, s.self); err != nil {
 			return err
 		}
 		next := turn.ID
@@ -139,8 +111,7 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 			next = head // the conversation went on without this turn
 		}
 		branch.Answered = !turn.resent && head != turn.head
-		result, err = tx.ExecContext(ctx, `UPDATE conversations SET head = ?, updated = ? WHERE id = ?`, next, now, turn.Conversation)
-		return changedOne(result, err, "conversation "+turn.Conversation)
+		return changeOne(ctx, tx, "conversation", turn.Conversation, `UPDATE conversations SET head = ?, updated = ? WHERE id = ?`, next, millis(turn.Ended))
 	})
 	return branch, err
 }
@@ -150,36 +121,26 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 // not gone on meanwhile. A turn that is answered, or for which a process waits, is
 // a *TakenError; one that is gone is a *TurnNotFoundError.
 func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (Turn, error) {
-	now := s.now()
 	owner, err := s.owner()
 	if err != nil {
 		return turn, err
 	}
 	var refused error
 	err = s.write(ctx, func(tx *sql.Tx) error {
-		var state State
-		var before string
-		var expires int64
-		var reason scannedFailure
-		err := tx.QueryRowContext(ctx, `SELECT state, owner, expires, `+failureColumns+` FROM turns t WHERE id = ?`, turn.ID).
-			Scan(slices.Concat([]any{&state, &before, &expires}, reason.into())...)
-		turn.reason = reason.failure()
+		found, err := sqlite.All(ctx, tx, `SELECT `+turnColumns+` FROM turns t WHERE t.id = ?`, []any{turn.ID}, s.scanTurn)
 		switch {
-		case errors.Is(err, sql.ErrNoRows):
-			refused = &TurnNotFoundError{Ref: turn.ID}
-			return nil
 		case err != nil:
 			return err
-		case state == Answered, state == Pending && expires > millis(now) && s.alive(before):
-			refused = &TakenError{Turn: turn.ID, State: state}
+		case len(found) == 0:
+			refused = &TurnNotFoundError{Ref: turn.ID}
 			return nil
-		case state == Pending:
-			turn.reason = killed()
+		case found[0].State == Answered, found[0].State == Pending:
+			refused = &TakenError{Turn: turn.ID, State: found[0].State}
+			return nil
 		}
-		turn.unknown = state != Failed
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = 'pending', expires = ?, owner = ?, ended = NULL, failure = NULL, failure_kind = NULL, failure_status = NULL WHERE id = ?`,
-			millis(now.Add(lifetime)), owner, turn.ID)
-		return changedOne(result, err, "turn "+turn.ID)
+		turn.unknown, turn.reason = found[0].State != Failed, found[0].Failure
+		return changeOne(ctx, tx, "turn", turn.ID, `UPDATE turns SET state = 'pending', expires = ?, owner = ?, ended = NULL, failure = NULL, failure_kind = NULL, failure_status = NULL WHERE id = ?`,
+			millis(s.now().Add(lifetime)), owner)
 	})
 	if err == nil && refused != nil {
 		return turn, refused
@@ -188,22 +149,12 @@ func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (T
 	return turn, err
 }
 
-// waiting reports whether another process waits for an answer under the parent
-// of a turn.
-func (s *Store) waiting(ctx context.Context, tx *sql.Tx, turn Turn, now int64) (waits bool, err error) {
-	err = sqlite.Each(ctx, tx, `SELECT DISTINCT owner FROM turns
-		WHERE conversation = ? AND parent IS ? AND id <> ? AND state = 'pending' AND expires > ?`, []any{turn.Conversation, null(turn.Parent), turn.ID, now}, func(rows *sql.Rows) error {
-		var owner string
-		err := rows.Scan(&owner)
-		waits = waits || owner != s.self && s.alive(owner)
-		return err
-	})
-	return waits, err
-}
-
-// killed is why a turn is unknown whose process ended before it recorded more.
-func killed() Failure {
-	return Failure{Kind: failure.Unknown, Text: "hobnob ended before an answer came"}
+// awaited reports whether a process waits for the answer of a turn that meets a
+// condition.
+func (s *Store) awaited(ctx context.Context, tx *sql.Tx, where string, args ...any) (bool, error) {
+	owners, err := sqlite.All(ctx, tx, `SELECT DISTINCT owner FROM turns WHERE `+where+` AND state = 'pending' AND expires > ?`,
+		append(args, millis(s.now())), sqlite.Column[string])
+	return slices.ContainsFunc(owners, s.alive), err
 }
 
 // Fail commits that a turn got no answer, and returns the state that it has now.
@@ -219,10 +170,9 @@ func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason Failure
 		state, reason = Unknown, turn.reason
 	}
 	return state, s.write(ctx, func(tx *sql.Tx) error {
-		result, err := tx.ExecContext(ctx, `UPDATE turns SET state = ?, ended = ?, failure = ?, failure_kind = ?, failure_status = ?,
+		return changeOne(ctx, tx, "turn", turn.ID, `UPDATE turns SET state = ?, ended = ?, failure = ?, failure_kind = ?, failure_status = ?,
 			response = CASE WHEN ? THEN response ELSE ? END WHERE id = ? AND state <> 'answered'`,
-			slices.Concat([]any{state, millis(s.now())}, reason.columns(), []any{stays, response, turn.ID})...)
-		return changedOne(result, err, "turn "+turn.ID)
+			slices.Concat([]any{state, millis(s.now())}, reason.columns(), []any{stays, response})...)
 	})
 }
 
@@ -235,32 +185,6 @@ func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
 		return fmt.Errorf("cannot write %s: %w", s.path, sqlite.Explain(err))
 	}
 	return nil
-}
-
-func changedOne(result sql.Result, err error, what string) error {
-	if err != nil {
-		return err
-	}
-	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		return fmt.Errorf("%s is gone", what)
-	}
-	return nil
-}
-
-// null stores an empty string as NULL.
-func null(s string) any {
-	if s == "" {
-		return nil
-	}
-	return s
-}
-
-// nullInt stores 0 as NULL.
-func nullInt(n int) any {
-	if n == 0 {
-		return nil
-	}
-	return n
 }
 
 // titleRunes is the longest automatic title.

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // Query is a search.
@@ -55,26 +53,15 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return merge(titles, hits, q.Limit), nil
-}
-
-// merge leaves out a title whose conversation is found by a turn already: most
-// titles are the beginning of the first question.
-func merge(a, b []Hit, limit int) []Hit {
+	// A title whose conversation is found by a turn already is left out: most titles
+	// are the beginning of the first question.
 	seen := map[string]bool{}
-	for _, h := range b {
+	for _, h := range hits {
 		seen[h.Conversation.ID] = true
 	}
-	a = slices.DeleteFunc(a, func(h Hit) bool { return seen[h.Conversation.ID] })
-	out := make([]Hit, 0, min(len(a)+len(b), limit))
-	for len(out) < limit && len(a)+len(b) > 0 {
-		if len(b) == 0 || len(a) > 0 && a[0].When.After(b[0].When) {
-			out, a = append(out, a[0]), a[1:]
-		} else {
-			out, b = append(out, b[0]), b[1:]
-		}
-	}
-	return out
+	hits = append(hits, slices.DeleteFunc(titles, func(h Hit) bool { return seen[h.Conversation.ID] })...)
+	slices.SortStableFunc(hits, func(a, b Hit) int { return b.When.Compare(a.When) })
+	return hits[:min(len(hits), q.Limit)], nil
 }
 
 // searchTurns reads the index from the newest turn on: its row ids are the keys
@@ -87,64 +74,36 @@ func (s *Store) searchTurns(ctx context.Context, q Query, want, reject []needle)
 	case "assistant":
 		query = "{reply} : (" + query + ")"
 	}
-	var hits []Hit
-	err := sqlite.Each(ctx, s.db, `SELECT t.id, t.conversation, t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, coalesce(t.parent, '')
+	hits, err := read(ctx, s, `SELECT t.id, t.conversation, t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, coalesce(t.parent, '')
 		FROM turns_index i CROSS JOIN turns t ON t.seq = i.rowid CROSS JOIN conversations c ON c.id = t.conversation
 		WHERE turns_index MATCH ?1 AND i.rowid >= ?2 AND c.deleted IS NULL AND (?3 = '' OR t.agent_id = ?3) AND (?4 = '' OR c.profile = ?4)
-		ORDER BY i.rowid DESC LIMIT ?5`, []any{query, firstSeq(q.Since), q.AgentID, q.Profile, q.Limit}, func(rows *sql.Rows) error {
-		var t Turn
+		ORDER BY i.rowid DESC LIMIT ?5`, []any{query, firstSeq(q.Since), q.AgentID, q.Profile, q.Limit}, func(rows *sql.Rows, hit *Hit) error {
+		t := &hit.Turn
 		var asked int64
 		if err := rows.Scan(&t.ID, &t.Conversation, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &t.Parent); err != nil {
 			return err
 		}
 		t.Asked = fromMillis(asked)
-		hit := Hit{Turn: t, Field: "question", When: t.Asked}
+		hit.Field, hit.When = "question", t.Asked
 		text, marks := t.Question, find(t.Question, want)
 		if len(marks) == 0 && q.Role != "user" || q.Role == "assistant" {
 			hit.Field, text, marks = "reply", t.Reply, find(t.Reply, want)
 		}
 		hit.Snippet, hit.Marks = snippet(text, marks)
-		hits = append(hits, hit)
 		return nil
 	})
 	if err != nil {
-		return nil, s.readError(err)
+		return nil, err
 	}
-	byID := map[string]Conversation{}
-	for i := range hits {
-		id := hits[i].Turn.Conversation
-		if _, seen := byID[id]; !seen {
-			found, err := s.conversations(ctx, `WHERE c.id = ?`, id)
-			if err != nil {
-				return nil, err
-			}
-			if len(found) == 1 {
-				byID[id] = found[0]
-			}
-		}
-		hits[i].Conversation = byID[id]
+	ids := make([]string, len(hits))
+	for i, hit := range hits {
+		ids[i] = hit.Turn.Conversation
 	}
-	return hits, nil
-}
-
-func (s *Store) searchTitles(ctx context.Context, q Query, want, reject []needle) ([]Hit, error) {
-	ids, err := s.titled(ctx, q, want, reject)
-	if err != nil {
-		return nil, s.readError(err)
+	found, err := s.byID(ctx, ids)
+	for i, id := range ids {
+		hits[i].Conversation = found[id]
 	}
-	var hits []Hit
-	for _, id := range ids {
-		found, err := s.conversations(ctx, `WHERE c.id = ?`, id)
-		if err != nil {
-			return nil, err
-		}
-		for _, c := range found {
-			hit := Hit{Conversation: c, Field: "title", When: c.Updated}
-			hit.Snippet, hit.Marks = snippet(c.Title, find(c.Title, want))
-			hits = append(hits, hit)
-		}
-	}
-	return hits, nil
+	return hits, err
 }
 
 // titlesRead is how many titles are read one after the other before the index is
@@ -152,39 +111,41 @@ func (s *Store) searchTitles(ctx context.Context, q Query, want, reject []needle
 // that it finds has to be sorted: for a common word, most titles.
 const titlesRead = 1000
 
-// titled returns the conversations whose titles meet a query, the latest used first.
-func (s *Store) titled(ctx context.Context, q Query, want, reject []needle) (ids []string, err error) {
-	var since int64
-	if !q.Since.IsZero() {
-		since = millis(q.Since)
-	}
+// searchTitles returns a hit for each title that meets the query, the latest used
+// first.
+func (s *Store) searchTitles(ctx context.Context, q Query, want, reject []needle) ([]Hit, error) {
 	var recent int
 	if err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM (SELECT 1 FROM conversations WHERE deleted IS NULL AND updated >= ? LIMIT ?)`,
-		since, titlesRead+1).Scan(&recent); err != nil {
-		return nil, err
+		millis(q.Since), titlesRead+1).Scan(&recent); err != nil {
+		return nil, s.readError(err)
 	}
-	indexed := recent > titlesRead
-	query, args := `SELECT c.id, c.title FROM conversations c WHERE `, []any(nil)
-	if indexed {
-		query = `SELECT c.id, c.title FROM titles_index i CROSS JOIN conversations c ON c.rowid = i.rowid WHERE titles_index MATCH ? AND `
-		args = append(args, match(want, reject))
+	from, args := `conversations c WHERE `, []any{millis(q.Since), q.AgentID, q.Profile, titlesRead}
+	if recent > titlesRead {
+		from = `titles_index i CROSS JOIN conversations c ON c.rowid = i.rowid WHERE titles_index MATCH ?5 AND `
+		args = append(args[:3], q.Limit, match(want, reject))
 	}
-	query += `c.deleted IS NULL AND c.updated >= ? AND (? = '' OR c.agent_id = ?) AND (? = '' OR c.profile = ?) ORDER BY c.updated DESC`
-	rows, err := s.db.QueryContext(ctx, query, append(args, since, q.AgentID, q.AgentID, q.Profile, q.Profile)...)
+	titles, err := read(ctx, s, `SELECT c.id, c.title FROM `+from+`c.deleted IS NULL AND c.updated >= ?1
+		AND (?2 = '' OR c.agent_id = ?2) AND (?3 = '' OR c.profile = ?3) ORDER BY c.updated DESC LIMIT ?4`, args,
+		func(rows *sql.Rows, c *Conversation) error { return rows.Scan(&c.ID, &c.Title) })
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = rows.Close() }()
-	for len(ids) < q.Limit && rows.Next() {
-		var id, title string
-		if err := rows.Scan(&id, &title); err != nil {
-			return nil, err
-		}
-		if indexed || met(title, want, reject) {
-			ids = append(ids, id)
+	var ids []string
+	for _, c := range titles {
+		if len(ids) < q.Limit && (recent > titlesRead || met(c.Title, want, reject)) {
+			ids = append(ids, c.ID)
 		}
 	}
-	return ids, rows.Err()
+	found, err := s.byID(ctx, ids)
+	var hits []Hit
+	for _, id := range ids {
+		if c, ok := found[id]; ok {
+			hit := Hit{Conversation: c, Field: "title", When: c.Updated}
+			hit.Snippet, hit.Marks = snippet(c.Title, find(c.Title, want))
+			hits = append(hits, hit)
+		}
+	}
+	return hits, err
 }
 
 // snippet cuts the text around the first mark at spaces, and moves the marks.

@@ -49,18 +49,16 @@ func (s *Store) Trees(ctx context.Context, ids ...string) iter.Seq2[Tree, error]
 }
 
 func (s *Store) tree(ctx context.Context, tx *sql.Tx, id string) (Tree, error) {
-	found, err := s.conversationsIn(ctx, tx, `WHERE c.id = ?`, id)
+	found, err := sqlite.All(ctx, tx, `SELECT `+conversationColumns+` FROM conversations c WHERE c.id = ?`, []any{id}, scanConversation)
 	if err != nil {
-		return Tree{}, err
+		return Tree{}, s.readError(err)
 	}
 	if len(found) == 0 {
 		return Tree{}, &NotFoundError{Ref: id}
 	}
-	tree := Tree{Conversation: found[0]}
-	err = sqlite.Each(ctx, tx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, []any{id}, func(rows *sql.Rows) error {
-		t, _, err := scanTurn(rows)
-		tree.Turns = append(tree.Turns, t)
+	turns, err := sqlite.All(ctx, tx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, []any{id}, func(rows *sql.Rows, t *Turn) error {
+		_, _, err := scanStoredTurn(rows, t)
 		return err
 	})
-	return tree, s.readError(err)
+	return Tree{found[0], turns}, s.readError(err)
 }

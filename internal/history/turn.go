@@ -27,7 +27,7 @@ func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, e
 	if len(low) != 36 && !isPrefix(low) {
 		return Turn{}, &TurnNotFoundError{Ref: ref}
 	}
-	found, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.id >= ?1 AND t.id < ?1 || 'g' AND (?2 = '' OR t.conversation = ?2) LIMIT 2`, low, conversation)
+	found, err := s.turns(ctx, `WHERE t.id >= ?1 AND t.id < ?1 || 'g' AND (?2 = '' OR t.conversation = ?2) LIMIT 2`, low, conversation)
 	if err != nil {
 		return Turn{}, err
 	}
@@ -40,7 +40,7 @@ func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, e
 // FindByService returns the turn to which the service gave this completion or
 // conversation id. The error is a *TurnNotFoundError.
 func (s *Store) FindByService(ctx context.Context, id string) (Turn, error) {
-	found, err := s.turns(ctx, `SELECT `+turnColumns+` FROM turns t WHERE t.service_conversation_id = ?1 UNION ALL
+	found, err := s.turns(ctx, `WHERE t.service_conversation_id = ?1 UNION ALL
 		SELECT `+turnColumns+` FROM turns t WHERE t.service_id = ?1 LIMIT 1`, id)
 	if err != nil {
 		return Turn{}, err

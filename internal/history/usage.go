@@ -1,12 +1,13 @@
 package history
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
+	"strconv"
 	"time"
-
-	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // Grouping is what tokens are summed by.
@@ -32,33 +33,43 @@ type Spent struct {
 // a time, days in local time. Days come in their order, other groups the largest
 // first. A day belongs to the zone of location.
 func (s *Store) Tokens(ctx context.Context, profile string, by Grouping, since time.Time, location *time.Location) ([]Spent, error) {
-	var key, title, order string
-	switch by {
-	case ByDay:
-		return s.tokensByDay(ctx, profile, since, location)
-	case ByAgent:
-		key, title, order = "t.agent_id", "''", "total DESC, key"
-	case ByModel:
-		key, title, order = "coalesce(t.model, '')", "''", "total DESC, key"
-	case ByConversation:
-		key, title, order = "t.conversation", "c.title", "total DESC, key"
-	default:
+	columns, ok := map[Grouping]string{
+		ByDay:          `t.asked / 900000 AS key, ''`, // quarters of an hour, because SQLite does not know every zone
+		ByAgent:        `t.agent_id AS key, ''`,
+		ByModel:        `coalesce(t.model, '') AS key, ''`,
+		ByConversation: `t.conversation AS key, c.title`,
+	}[by]
+	if !ok {
 		return nil, fmt.Errorf("tokens cannot be summed by %q", by)
 	}
-	var out []Spent
-	err := sqlite.Each(ctx, s.db, `SELECT `+key+` AS key, `+title+`, count(*), `+sum("t.prompt_tokens")+`, `+sum("t.completion_tokens")+`, `+sum("t.total_tokens")+` AS total
-		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? GROUP BY key ORDER BY `+order, []any{profile, firstSeq(since)}, func(rows *sql.Rows) error {
-		var r Spent
-		err := rows.Scan(&r.Key, &r.Title, &r.Turns, &r.PromptTokens, &r.CompletionTokens, &r.TotalTokens)
-		out = append(out, r)
-		return err
-	})
-	return out, s.readError(err)
+	sums, err := read(ctx, s, `SELECT `+columns+`, count(*), `+sum("t.prompt_tokens")+`, `+sum("t.completion_tokens")+`, `+sum("t.total_tokens")+`
+		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? GROUP BY key ORDER BY key`,
+		[]any{profile, firstSeq(since)}, func(rows *sql.Rows, r *Spent) error {
+			return rows.Scan(&r.Key, &r.Title, &r.Turns, &r.PromptTokens, &r.CompletionTokens, &r.TotalTokens)
+		})
+	if by != ByDay {
+		slices.SortStableFunc(sums, func(a, b Spent) int { return cmp.Compare(b.TotalTokens, a.TotalTokens) })
+		return sums, err
+	}
+	var days []Spent
+	for _, r := range sums {
+		quarter, _ := strconv.ParseInt(r.Key, 10, 64)
+		day := time.UnixMilli(quarter * 900_000).In(location).Format(time.DateOnly)
+		if len(days) == 0 || days[len(days)-1].Key != day {
+			days = append(days, Spent{Key: day})
+		}
+		last := &days[len(days)-1]
+		last.Turns += r.Turns
+		last.PromptTokens += r.PromptTokens
+		last.CompletionTokens += r.CompletionTokens
+		last.TotalTokens += r.TotalTokens
+	}
+	return days, err
 }
 
 // sum is the SQL of a sum of what was counted.
 func sum(column string) string {
-	return fmt.Sprintf("coalesce(sum(%s) FILTER (WHERE %[1]s BETWEEN 0 AND %d), 0)", column, MaxTokens)
+	return fmt.Sprintf("sum(iif(%s BETWEEN 0 AND %d, %[1]s, 0))", column, MaxTokens)
 }
 
 // counted is a number of tokens as the file has it, or nothing when it cannot be one.
@@ -69,34 +80,23 @@ func counted(n int64) int64 {
 	return n
 }
 
-// tokensByDay groups here, because SQLite does not know every zone.
-func (s *Store) tokensByDay(ctx context.Context, profile string, since time.Time, location *time.Location) ([]Spent, error) {
-	var out []Spent
-	err := sqlite.Each(ctx, s.db, `SELECT t.asked, coalesce(t.prompt_tokens, 0), coalesce(t.completion_tokens, 0), coalesce(t.total_tokens, 0)
-		FROM turns t JOIN conversations c ON c.id = t.conversation WHERE t.state = 'answered' AND c.profile = ? AND t.seq >= ? ORDER BY t.seq`, []any{profile, firstSeq(since)}, func(rows *sql.Rows) error {
-		var asked int64
-		var u Usage
-		if err := rows.Scan(&asked, &u.PromptTokens, &u.CompletionTokens, &u.TotalTokens); err != nil {
-			return err
-		}
-		day := fromMillis(asked).In(location).Format(time.DateOnly)
-		if len(out) == 0 || out[len(out)-1].Key != day {
-			out = append(out, Spent{Key: day})
-		}
-		last := &out[len(out)-1]
-		last.Turns++
-		last.PromptTokens += counted(u.PromptTokens)
-		last.CompletionTokens += counted(u.CompletionTokens)
-		last.TotalTokens += counted(u.TotalTokens)
-		return nil
-	})
-	return out, s.readError(err)
-}
-
 // firstSeq is the least key of a turn asked at a time or later.
-func firstSeq(t time.Time) int64 {
-	if t.IsZero() {
-		return 0
-	}
-	return millis(t) * SeqPerMilli
+func firstSeq(t time.Time) int64 { return millis(t) * SeqPerMilli }
+
+// replySample is how many replies tell how an agent counts.
+const replySample = 50
+
+// replyReach is how many of an agent's latest replies are looked at for those of
+// one profile, which may have none of them.
+const replyReach = 20 * replySample
+
+// ReplySizes sums the bytes and the counted tokens of the latest replies of an
+// agent in a profile, so that callers can estimate tokens.
+func (s *Store) ReplySizes(ctx context.Context, profile, agentID string) (bytes, tokens int64, err error) {
+	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(size), 0), coalesce(sum(count), 0) FROM (
+		SELECT octet_length(t.reply) AS size, t.completion_tokens AS count
+		FROM (SELECT seq FROM turns WHERE agent_id = ?1 AND completion_tokens > 0 ORDER BY seq DESC LIMIT ?4) l
+		CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
+		WHERE c.profile = ?2 AND t.completion_tokens <= ?5 LIMIT ?3)`, agentID, profile, replySample, replyReach, MaxTokens).Scan(&bytes, &tokens)
+	return bytes, tokens, s.readError(err)
 }
