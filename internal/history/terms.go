@@ -1,6 +1,7 @@
 package history
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -129,32 +130,16 @@ type needle struct {
 // parseQuery reads words, "phrases", begin* and -not. Any input is a query: what
 // has no meaning is a separator.
 func parseQuery(query string) (want, reject []needle) {
-	for rest := query; rest != ""; {
-		rest = strings.TrimLeftFunc(rest, unicode.IsSpace)
-		negative := false
-		if after, ok := strings.CutPrefix(rest, "-"); ok {
-			negative, rest = true, after
-		}
-		var part string
-		if after, ok := strings.CutPrefix(rest, `"`); ok {
-			part, rest, _ = strings.Cut(after, `"`)
-			if strings.HasPrefix(rest, "*") {
-				part, rest = part+"*", rest[1:]
-			}
-		} else {
-			end := strings.IndexFunc(rest, func(r rune) bool { return unicode.IsSpace(r) || r == '"' })
-			if end < 0 {
-				end = len(rest)
-			}
-			part, rest = rest[:end], rest[end:]
-		}
-		n := needle{prefix: strings.HasSuffix(part, "*")}
-		for _, t := range terms(part) {
+	parts := regexp.MustCompile(`(-?)(?:"([^"]*)"?(\*?)|([^\s\v\x{85}\p{Z}"]+))`)
+	for _, part := range parts.FindAllStringSubmatch(query, -1) {
+		text := part[2] + part[3] + part[4]
+		n := needle{prefix: strings.HasSuffix(text, "*")}
+		for _, t := range terms(text) {
 			n.terms = append(n.terms, t.text)
 		}
 		switch {
 		case len(n.terms) == 0:
-		case negative:
+		case part[1] == "-":
 			reject = append(reject, n)
 		default:
 			want = append(want, n)
@@ -204,16 +189,8 @@ func find(text string, needles []needle) [][2]int {
 
 // met reports whether text meets the query as the index would.
 func met(text string, want, reject []needle) bool {
-	words := terms(text)
-	has := func(n needle) bool {
-		for i := range words {
-			if meets(words[i:], n) {
-				return true
-			}
-		}
-		return false
-	}
-	return !slices.ContainsFunc(reject, has) && !slices.ContainsFunc(want, func(n needle) bool { return !has(n) })
+	fails := func(n needle) bool { return len(find(text, []needle{n})) == 0 }
+	return !slices.ContainsFunc(want, fails) && !slices.ContainsFunc(reject, func(n needle) bool { return !fails(n) })
 }
 
 func meets(words []term, n needle) bool {

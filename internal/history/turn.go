@@ -28,13 +28,7 @@ func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, e
 		return Turn{}, &TurnNotFoundError{Ref: ref}
 	}
 	found, err := s.turns(ctx, `WHERE t.id >= ?1 AND t.id < ?1 || 'g' AND (?2 = '' OR t.conversation = ?2) LIMIT 2`, low, conversation)
-	if err != nil {
-		return Turn{}, err
-	}
-	if len(found) != 1 {
-		return Turn{}, &TurnNotFoundError{Ref: ref, Ambiguous: len(found) > 1}
-	}
-	return found[0], nil
+	return onlyTurn(ref, found, err)
 }
 
 // FindByService returns the turn to which the service gave this completion or
@@ -42,11 +36,15 @@ func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, e
 func (s *Store) FindByService(ctx context.Context, id string) (Turn, error) {
 	found, err := s.turns(ctx, `WHERE t.service_conversation_id = ?1 UNION ALL
 		SELECT `+turnColumns+` FROM turns t WHERE t.service_id = ?1 LIMIT 1`, id)
+	return onlyTurn(id, found, err)
+}
+
+func onlyTurn(ref string, found []Turn, err error) (Turn, error) {
 	if err != nil {
 		return Turn{}, err
 	}
-	if len(found) == 0 {
-		return Turn{}, &TurnNotFoundError{Ref: id}
+	if len(found) != 1 {
+		return Turn{}, &TurnNotFoundError{Ref: ref, Ambiguous: len(found) > 1}
 	}
 	return found[0], nil
 }

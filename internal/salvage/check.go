@@ -157,11 +157,8 @@ const countRows = `SELECT (SELECT count(*) FROM conversations), (SELECT count(*)
 
 // checkIntegrity asks SQLite, which asks the search index too.
 func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
-	return sqlite.Each(ctx, db, `PRAGMA integrity_check(20)`, nil, func(rows *sql.Rows) error {
-		var line string
-		if err := rows.Scan(&line); err != nil {
-			return err
-		}
+	lines, err := sqlite.All(ctx, db, `PRAGMA integrity_check(20)`, nil, sqlite.Column[string])
+	for _, line := range lines {
 		switch {
 		case line == "ok":
 		case strings.Contains(line, "FTS5 table"), strings.HasPrefix(line, "fts5:"):
@@ -169,8 +166,8 @@ func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
 		default:
 			h.damaged("%s", line)
 		}
-		return nil
-	})
+	}
+	return err
 }
 
 // checkIndex compares the rows of the search index with those of the tables. An

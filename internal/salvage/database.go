@@ -63,34 +63,27 @@ func (d *database) holdsOverflow(page uint32) bool {
 
 // page returns the newest copy of a page.
 func (d *database) page(n uint32) (page, error) {
-	if frame, ok := d.log.newest[n]; ok {
-		return d.framePage(n, frame)
+	if f, ok := d.log.newest[n]; ok {
+		return d.copyOf(f)
 	}
-	return d.filePage(n)
+	return d.copyOf(frame{page: n})
 }
 
-// filePage returns a page as the database file has it.
-func (d *database) filePage(n uint32) (page, error) {
-	if n == 0 || n > d.filePages {
-		return page{}, errPage
+// copyOf returns the copy of a page that a frame stands for, corrected.
+func (d *database) copyOf(f frame) (page, error) {
+	file, offset := d.wal, f.offset+frameHeader
+	if f.offset == 0 {
+		file, offset = d.db, (int64(f.page)-1)*int64(d.pageSize)
+		if f.page == 0 || f.page > d.filePages {
+			return page{}, errPage
+		}
 	}
 	data := make([]byte, d.pageSize)
-	if _, err := d.db.ReadAt(data, int64(n-1)*int64(d.pageSize)); err != nil {
+	if _, err := file.ReadAt(data, offset); err != nil {
 		return page{}, err
 	}
-	return page{db: d, number: n, data: data}, nil
-}
-
-// framePage returns a page as a frame of the log has it, corrected.
-func (d *database) framePage(n uint32, f frame) (page, error) {
-	data := make([]byte, d.pageSize)
-	if _, err := d.wal.ReadAt(data, f.offset+frameHeader); err != nil {
-		return page{}, err
-	}
-	if f.wrongAt >= 0 {
-		copy(data[f.wrongAt:], f.correct[:])
-	}
-	return page{db: d, number: n, data: data}, nil
+	copy(data[f.wrongAt:], f.correct)
+	return page{db: d, number: f.page, data: data}, nil
 }
 
 // olderPages returns copies of pages that are worth a look after the newest ones:
@@ -99,14 +92,7 @@ func (d *database) framePage(n uint32, f frame) (page, error) {
 func (d *database) olderPages() iter.Seq[page] {
 	return func(yield func(page) bool) {
 		for _, f := range d.log.older {
-			var p page
-			var err error
-			if f.offset == 0 {
-				p, err = d.filePage(f.page)
-			} else {
-				p, err = d.framePage(f.page, f)
-			}
-			if err == nil && !yield(p) {
+			if p, err := d.copyOf(f); err == nil && !yield(p) {
 				return
 			}
 		}

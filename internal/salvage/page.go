@@ -31,25 +31,25 @@ func (p page) start() int {
 	return 0
 }
 
-// kind is the first byte of the page; ok is false when it is not a page of a tree.
-func (p page) kind() (kind byte, ok bool) {
+// kind is the first byte of a page of a tree, 0 for any other page.
+func (p page) kind() byte {
 	switch k := p.data[p.start()]; k {
 	case interiorIndex, interiorTable, leafIndex, leafTable:
-		return k, true
+		return k
 	}
-	return 0, false
+	return 0
 }
 
 // hasRows reports whether the page is a leaf of a table.
-func (p page) hasRows() bool { k, _ := p.kind(); return k == leafTable }
+func (p page) hasRows() bool { return p.kind() == leafTable }
 
 // isLeaf reports whether the page is a leaf of a tree.
-func (p page) isLeaf() bool { k, ok := p.kind(); return ok && k&8 != 0 }
+func (p page) isLeaf() bool { return p.kind()&8 != 0 }
 
 // cellOffsets returns where the cells are; ok is false when one is out of bounds.
 func (p page) cellOffsets() (offsets []int, ok bool) {
-	kind, ok := p.kind()
-	if !ok {
+	kind := p.kind()
+	if kind == 0 {
 		return nil, false
 	}
 	list := p.start() + 8
@@ -57,6 +57,7 @@ func (p page) cellOffsets() (offsets []int, ok bool) {
 		list += 4
 	}
 	count := int(binary.BigEndian.Uint16(p.data[p.start()+3:]))
+	ok = true
 	for i := range count {
 		if list+2*i+2 > len(p.data) {
 			return offsets, false
@@ -75,9 +76,8 @@ func (p page) cellOffsets() (offsets []int, ok bool) {
 // them could not be read.
 func (p page) cells() (cells []cell, ok bool) {
 	offsets, ok := p.cellOffsets()
-	kind, _ := p.kind()
 	for _, offset := range offsets {
-		c, valid := p.cell(offset, kind)
+		c, valid := p.cell(offset, p.kind())
 		if !valid {
 			ok = false
 			continue
@@ -109,37 +109,30 @@ type tree struct {
 // tree follows the pointers from a root page.
 func (d *database) tree(root uint32) tree {
 	t := tree{complete: true}
-	d.follow(root, 0, 0, map[uint32]bool{}, &t)
+	seen := map[uint32]bool{}
+	// Parent is the kind of the page that points to the page n, 0 at the root.
+	var follow func(n uint32, parent byte, depth int)
+	follow = func(n uint32, parent byte, depth int) {
+		p, err := d.page(n)
+		// The kinds of pages of tables are odd, those of indexes even.
+		if err != nil || seen[n] || depth > maxDepth || p.kind() == 0 || parent != 0 && p.kind()&1 != parent&1 {
+			t.complete = false
+			return
+		}
+		seen[n] = true
+		t.pages = append(t.pages, n)
+		if p.isLeaf() {
+			return
+		}
+		cells, ok := p.cells()
+		t.complete = t.complete && ok
+		for _, c := range cells {
+			follow(c.child, p.kind(), depth+1)
+		}
+		follow(binary.BigEndian.Uint32(p.data[p.start()+8:]), p.kind(), depth+1)
+	}
+	follow(root, 0, 0)
 	return t
-}
-
-// follow adds a page and those below it. Parent is the kind of the page that
-// points to it, 0 at the root.
-func (d *database) follow(n uint32, parent byte, depth int, seen map[uint32]bool, t *tree) {
-	p, err := d.page(n)
-	if err != nil || seen[n] || depth > maxDepth {
-		t.complete = false
-		return
-	}
-	kind, ok := p.kind()
-	// The kinds of pages of tables are odd, those of indexes even.
-	if !ok || parent != 0 && kind&1 != parent&1 {
-		t.complete = false
-		return
-	}
-	seen[n] = true
-	t.pages = append(t.pages, n)
-	if p.isLeaf() {
-		return
-	}
-	cells, ok := p.cells()
-	if !ok {
-		t.complete = false
-	}
-	for _, c := range cells {
-		d.follow(c.child, kind, depth+1, seen, t)
-	}
-	d.follow(binary.BigEndian.Uint32(p.data[p.start()+8:]), kind, depth+1, seen, t)
 }
 
 // object is a table or an index, as the file's own schema describes it.

@@ -26,10 +26,10 @@ import (
 // that is a UUID.
 type rebuild struct {
 	Recovered
-	ctx           context.Context
-	tx            *sql.Tx
-	from          *database
-	free, visited map[uint32]bool // pages
+	ctx  context.Context
+	tx   *sql.Tx
+	from *database
+	free map[uint32]bool // pages
 
 	conversations, turns table
 	conflicts            []conflict
@@ -76,7 +76,7 @@ func rebuildHistory(ctx context.Context, db *sql.DB, from *database) (Recovered,
 	}
 	defer func() { _ = tx.Rollback() }()
 	b := &rebuild{ctx: ctx, tx: tx, from: from, free: from.freePages()}
-	for _, step := range []func() error{b.openTables, b.readTrees, b.readOtherPages, b.search, b.relink, b.count} {
+	for _, step := range []func() error{b.openTables, b.readPages, b.search, b.relink, b.count} {
 		if err := step(); err != nil {
 			return Recovered{}, err
 		}
@@ -164,14 +164,15 @@ func (t *table) incomplete() bool {
 	return t.missing > 0 || !t.indexComplete && !t.treeComplete
 }
 
-// readTrees reads the rows that the trees of the tables lead to.
-func (b *rebuild) readTrees() error {
-	b.visited = map[uint32]bool{}
+// readPages reads the rows on the pages that the trees of the tables lead to, and
+// then those on the other pages.
+func (b *rebuild) readPages() error {
+	visited := map[uint32]bool{}
 	for _, t := range b.tables() {
 		tree := b.from.tree(t.root)
 		t.treeComplete = tree.complete
 		for _, n := range tree.pages {
-			b.visited[n] = true
+			visited[n] = true
 			complete, err := b.readPage(n, inTree)
 			if err != nil {
 				return err
@@ -179,13 +180,8 @@ func (b *rebuild) readTrees() error {
 			t.treeComplete = t.treeComplete && complete
 		}
 	}
-	return nil
-}
-
-// readOtherPages reads the rows on the pages that the trees do not lead to.
-func (b *rebuild) readOtherPages() error {
 	for n := uint32(1); n <= b.from.pages; n++ {
-		if b.visited[n] {
+		if visited[n] {
 			continue
 		}
 		if _, err := b.readPage(n, onPage); err != nil {

@@ -106,18 +106,15 @@ func (c *cell) readTypes() bool {
 	return left == 0
 }
 
+// shortSizes are the sizes of the types below 12.
+var shortSizes = [...]int64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, -1, -1}
+
 // typeSize is how many bytes a value of a type takes, -1 for an unused type.
 func typeSize(t uint64) int64 {
 	switch {
-	case t <= 4:
-		return int64(t)
-	case t == 5:
-		return 6
-	case t == 6, t == 7:
-		return 8
-	case t == 8, t == 9:
-		return 0
-	case t < 12 || t > math.MaxInt64:
+	case t < 12:
+		return shortSizes[t]
+	case t > math.MaxInt64:
 		return -1
 	}
 	return int64(t-12) / 2

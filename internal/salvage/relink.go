@@ -2,7 +2,6 @@ package salvage
 
 import (
 	"database/sql"
-	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
@@ -34,15 +33,13 @@ func (b *rebuild) relink() error {
 	if err := b.addLostConversations(); err != nil {
 		return err
 	}
-	// A time that was lost is taken from the turns: without it a conversation would
-	// look old enough to be pruned.
-	if err := b.repair(`UPDATE conversations SET
-		created = CASE WHEN created > 0 THEN created ELSE coalesce((SELECT min(asked) FROM turns WHERE conversation = conversations.id), ?1) END,
-		updated = CASE WHEN updated > 0 THEN updated ELSE coalesce((SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = conversations.id), ?1) END
-		WHERE created <= 0 OR updated <= 0`, time.Now().UnixMilli()); err != nil {
-		return err
-	}
 	for _, query := range []string{
+		// A time that was lost is taken from the turns: without it a conversation would
+		// look old enough to be pruned.
+		`UPDATE conversations SET
+			created = CASE WHEN created > 0 THEN created ELSE coalesce((SELECT min(asked) FROM turns WHERE conversation = conversations.id), unixepoch() * 1000) END,
+			updated = CASE WHEN updated > 0 THEN updated ELSE coalesce((SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = conversations.id), unixepoch() * 1000) END
+			WHERE created <= 0 OR updated <= 0`,
 		`UPDATE turns SET parent = ` + answeredBefore + ` WHERE parent IS NOT NULL
 			AND NOT EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation = turns.conversation)`,
 		// Each of these goes to an earlier one, so that no circle is left.
@@ -97,17 +94,13 @@ func (b *rebuild) addLostConversations() error {
 		created, updated    int64
 		head                sql.NullString
 	}
-	var lost []conversation
-	if err := sqlite.Each(b.ctx, b.tx, `SELECT t.conversation, min(t.seq), t.question, t.agent_id, t.asked,
+	lost, err := sqlite.All(b.ctx, b.tx, `SELECT t.conversation, min(t.seq), t.question, t.agent_id, t.asked,
 		(SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = t.conversation),
 		(SELECT id FROM turns WHERE conversation = t.conversation AND state = 'answered' ORDER BY seq DESC LIMIT 1)
-		FROM turns t WHERE t.conversation NOT IN (SELECT id FROM conversations) GROUP BY t.conversation`, nil, func(rows *sql.Rows) error {
-		var c conversation
-		var seq int64
-		err := rows.Scan(&c.id, &seq, &c.question, &c.agent, &c.created, &c.updated, &c.head)
-		lost = append(lost, c)
-		return err
-	}); err != nil {
+		FROM turns t WHERE t.conversation NOT IN (SELECT id FROM conversations) GROUP BY t.conversation`, nil, func(rows *sql.Rows, c *conversation) error {
+		return rows.Scan(&c.id, new(int64), &c.question, &c.agent, &c.created, &c.updated, &c.head)
+	})
+	if err != nil {
 		return err
 	}
 	for _, c := range lost {

@@ -50,9 +50,13 @@ func (r *row) column(c column) any {
 	case "created", "updated", "deleted", "asked", "expires", "ended":
 		return r.time(c.name)
 	case "state":
-		return r.state(v)
+		instead := history.Answered
+		if r.value("reply").kind == kindNull {
+			instead = history.Unknown
+		}
+		return oneOf(r, v, instead, history.Pending, history.Answered, history.Failed, history.Unknown)
 	case "mark":
-		return r.oneOf(v, nil, string(history.Pinned), string(history.Skipped))
+		return oneOf(r, v, nil, history.Pinned, history.Skipped)
 	}
 	switch c.kind {
 	case kindText:
@@ -65,7 +69,8 @@ func (r *row) column(c column) any {
 
 // value returns a column as the file has it.
 func (r *row) value(name string) value {
-	if i := r.layout.index(name); i < len(r.values) {
+	i := slices.IndexFunc(r.layout.columns, func(c column) bool { return c.name == name })
+	if i < len(r.values) {
 		return r.values[i]
 	}
 	return value{}
@@ -91,20 +96,12 @@ func (r *row) reference(v value) any {
 }
 
 // oneOf is one of the values that a column may have, or instead.
-func (r *row) oneOf(v value, instead any, values ...string) any {
-	if s := string(v.data); slices.Contains(values, s) {
+func oneOf[T ~string](r *row, v value, instead any, values ...T) any {
+	if s := T(v.data); slices.Contains(values, s) {
 		return s
 	}
 	r.repaired = true
 	return instead
-}
-
-func (r *row) state(v value) any {
-	instead := history.Answered
-	if r.value("reply").kind == kindNull {
-		instead = history.Unknown
-	}
-	return r.oneOf(v, string(instead), string(history.Pending), string(history.Answered), string(history.Failed), string(history.Unknown))
 }
 
 // time is a time in milliseconds. One that is out of range is replaced by another

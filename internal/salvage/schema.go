@@ -55,25 +55,16 @@ func (l *layout) read(ctx context.Context, tx *sql.Tx) error {
 	if err := tx.QueryRowContext(ctx, `SELECT sql FROM sqlite_schema WHERE name = ?`, l.name).Scan(&l.sql); err != nil {
 		return err
 	}
-	l.columns = nil
-	if err := sqlite.Each(ctx, tx, `SELECT name, type, NOT ("notnull" OR pk), pk AND type = 'INTEGER',
-		name IN ('id', 'conversation', 'parent', 'head') FROM pragma_table_info(?)`, []any{l.name}, func(rows *sql.Rows) error {
-		var c column
+	var err error
+	l.columns, err = sqlite.All(ctx, tx, `SELECT name, type, NOT ("notnull" OR pk), pk AND type = 'INTEGER',
+		name IN ('id', 'conversation', 'parent', 'head') FROM pragma_table_info(?)`, []any{l.name}, func(rows *sql.Rows, c *column) error {
 		var declared string
 		err := rows.Scan(&c.name, &declared, &c.nullable, &c.isKey, &c.isID)
 		c.kind = map[string]kind{"INTEGER": kindInteger, "TEXT": kindText, "BLOB": kindBlob}[declared]
-		l.columns = append(l.columns, c)
 		return err
-	}); err != nil {
-		return err
-	}
+	})
 	l.widths = append(l.widths, len(l.columns))
-	return nil
-}
-
-// index returns the position of a column in a row.
-func (l *layout) index(name string) int {
-	return slices.IndexFunc(l.columns, func(c column) bool { return c.name == name })
+	return err
 }
 
 // fits reports whether a cell has the form of a row of the table: the number of

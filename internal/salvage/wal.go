@@ -20,8 +20,8 @@ const walMagic = 0x377f0682
 type frame struct {
 	page    uint32 // 0 when it is not known
 	offset  int64  // of the frame's header; 0 stands for the page of the database file
-	wrongAt int    // where four bytes of the page are wrong, -1 for nowhere
-	correct [4]byte
+	wrongAt int    // where bytes of the page are wrong
+	correct []byte // those that belong there, none in an intact frame
 }
 
 // walLog is the committed part of the log.
@@ -101,10 +101,8 @@ func (l *walLog) commit(frames []logFrame) {
 			continue
 		}
 		if f.verdict == damaged {
-			replaced, ok := l.newest[f.page]
-			if !ok {
-				replaced = frame{page: f.page, wrongAt: -1}
-			}
+			replaced := l.newest[f.page] // or the page of the database file
+			replaced.page = f.page
 			l.older = append(l.older, replaced)
 		}
 		l.newest[f.page] = f.frame
@@ -176,7 +174,7 @@ func (r *logReader) frameSum(order binary.ByteOrder, before checksum) checksum {
 
 // next reads the frame at an offset.
 func (r *logReader) next(offset int64) (logFrame, error) {
-	f := logFrame{frame: frame{offset: offset, wrongAt: -1}}
+	f := logFrame{frame: frame{offset: offset}}
 	if err := r.read(offset); err != nil {
 		return f, err
 	}
@@ -239,7 +237,7 @@ func (r *logReader) correct(w wrongWord, f *frame) {
 	}
 	r.order.PutUint32(r.buf[at:], r.order.Uint32(r.buf[at:])-w.off)
 	if w.at >= 8 {
-		f.wrongAt, f.correct = w.at-8, [4]byte(r.buf[at:])
+		f.wrongAt, f.correct = w.at-8, bytes.Clone(r.buf[at:at+4])
 	}
 }
 

@@ -229,10 +229,19 @@ func Column[T any](rows *sql.Rows, value *T) error { return rows.Scan(value) }
 // connect opens one connection. A process whose file was replaced by a repaired
 // one while it waited for the lock opens again: the log that it would write
 // belongs to the new file.
-func connect(ctx context.Context, path, mode string) (*sql.DB, error) {
+func connect(ctx context.Context, path, mode string) (db *sql.DB, err error) {
 	for {
 		before, _ := os.Stat(path)
-		db, err := connectOnce(ctx, path, mode)
+		err = patiently(ctx, func() error {
+			if db, err = sql.Open("sqlite", dsn(path, mode)); err != nil {
+				return err
+			}
+			db.SetMaxOpenConns(1)
+			if err = db.PingContext(ctx); err != nil {
+				_ = db.Close()
+			}
+			return err
+		})
 		after, _ := os.Stat(path)
 		if before == nil || after == nil || os.SameFile(before, after) || ctx.Err() != nil {
 			return db, err
@@ -241,20 +250,6 @@ func connect(ctx context.Context, path, mode string) (*sql.DB, error) {
 			_ = db.Close()
 		}
 	}
-}
-
-func connectOnce(ctx context.Context, path, mode string) (db *sql.DB, err error) {
-	err = patiently(ctx, func() error {
-		if db, err = sql.Open("sqlite", dsn(path, mode)); err != nil {
-			return err
-		}
-		db.SetMaxOpenConns(1)
-		if err = db.PingContext(ctx); err != nil {
-			_ = db.Close()
-		}
-		return err
-	})
-	return db, err
 }
 
 func dsn(path, mode string) string {

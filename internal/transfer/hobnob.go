@@ -3,6 +3,7 @@ package transfer
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -142,20 +143,13 @@ func encodeJSON(v any) ([]byte, error) {
 // writeJSON writes JSON with DEL, the C1 controls and the bidi controls escaped,
 // which encoding/json leaves as they are.
 func writeJSON(out *bufio.Writer, encoded []byte) {
-	plain := 0
-	for i := 0; i < len(encoded); {
-		r, size := rune(encoded[i]), 1
-		if r >= utf8.RuneSelf {
-			r, size = utf8.DecodeRune(encoded[i:])
-		}
+	for _, r := range string(encoded) {
 		if r >= 0x7f && r <= 0x9f || r > 0x9f && unicode.Is(unicode.Bidi_Control, r) {
-			_, _ = out.Write(encoded[plain:i])
 			_, _ = fmt.Fprintf(out, "\\u%04x", r)
-			plain = i + size
+		} else {
+			_, _ = out.WriteRune(r)
 		}
-		i += size
 	}
-	_, _ = out.Write(encoded[plain:])
 }
 
 // readHobnob reads what writeHobnob wrote, tree by tree and each time from the start
@@ -240,13 +234,11 @@ func readConversation(in *strictJSON, path string, yield func(history.Tree) bool
 		return err
 	}
 	c := history.Conversation{ID: form.ID, Title: form.Title, Profile: form.Profile, AgentID: string(form.AgentID), Head: string(form.Head), Turns: len(turns)}
-	if err := readStamp(path+".created", &form.Created, &c.Created); err != nil {
-		return err
-	}
-	if err := readStamp(path+".updated", &form.Updated, &c.Updated); err != nil {
-		return err
-	}
-	if err := readStamp(path+".deleted", form.Deleted, &c.Deleted); err != nil {
+	if err := cmp.Or(
+		readStamp(path+".created", &form.Created, &c.Created),
+		readStamp(path+".updated", &form.Updated, &c.Updated),
+		readStamp(path+".deleted", form.Deleted, &c.Deleted),
+	); err != nil {
 		return err
 	}
 	for i := range turns {
@@ -320,10 +312,7 @@ func (f turnForm) turn(path string) (history.Turn, error) {
 		}
 		t.Service.Response = body
 	}
-	if err := readStamp(path+".asked", &f.Asked, &t.Asked); err != nil {
-		return history.Turn{}, err
-	}
-	return t, readStamp(path+".answered", f.Answered, &t.Ended)
+	return t, cmp.Or(readStamp(path+".asked", &f.Asked, &t.Asked), readStamp(path+".answered", f.Answered, &t.Ended))
 }
 
 const stampLayout = "2006-01-02T15:04:05.000Z"

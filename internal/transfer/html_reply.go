@@ -78,33 +78,13 @@ func (r replyRenderer) render(reply string) template.HTML {
 // question returns a question as HTML: its text as it was typed, and its blocks of code,
 // which files are sent as, highlighted.
 func (r replyRenderer) question(question string) template.HTML {
-	var out, text, code strings.Builder
-	fence, language := "", ""
-	flush := func() {
-		if plain := strings.Trim(text.String(), "\n"); plain != "" {
+	var out strings.Builder
+	for _, p := range partsOf(question) {
+		if p.fence != "" {
+			out.WriteString(r.nodes.code(p.text, p.language))
+		} else if plain := strings.Trim(p.text, "\n"); plain != "" {
 			out.WriteString("<p>" + html.EscapeString(plain) + "</p>\n")
 		}
-		text.Reset()
-	}
-	for line := range strings.Lines(question) {
-		mark, info := fenceOf(line)
-		switch {
-		case fence == "" && mark != "":
-			flush()
-			fence, language = mark, info
-		case fence != "" && strings.HasPrefix(mark, fence) && info == "":
-			out.WriteString(r.nodes.code(code.String(), language))
-			code.Reset()
-			fence = ""
-		case fence != "":
-			code.WriteString(line)
-		default:
-			text.WriteString(line)
-		}
-	}
-	flush()
-	if fence != "" {
-		out.WriteString(r.nodes.code(code.String(), language))
 	}
 	return template.HTML(r.policy.Sanitize(out.String())) //nolint:gosec // it is sanitized here
 }

@@ -91,9 +91,8 @@ func parsable(markdown string) bool {
 // closed returns a reply after which new Markdown can begin.
 func closed(reply string) string {
 	reply = strings.Trim(reply, "\r\n")
-	fence := openFence(reply)
-	with := reply
-	if fence != "" {
+	parts, with := partsOf(reply), reply
+	if fence := parts[len(parts)-1].fence; fence != "" {
 		with += "\n" + fence
 	}
 	switch {
@@ -114,19 +113,29 @@ func endsClosed(markdown string) bool {
 	return last != nil && last.Kind() == ast.KindParagraph && string(bytes.TrimSpace(last.Lines().Value(source))) == next
 }
 
-// openFence returns the fence that closes the block of code left open, if any.
-func openFence(markdown string) string {
-	open := ""
+// part is a block of code, or what is between two of them.
+type part struct{ fence, language, text string } // no fence outside a block
+
+// partsOf cuts Markdown at its fences. The last part is a block if it is left open.
+func partsOf(markdown string) []part {
+	parts := []part{{}}
+	start, at := 0, 0
 	for line := range strings.Lines(markdown) {
+		at += len(line)
+		last := &parts[len(parts)-1]
 		mark, info := fenceOf(line)
 		switch {
-		case open == "":
-			open = mark
-		case strings.HasPrefix(mark, open) && info == "":
-			open = ""
+		case last.fence == "" && mark != "":
+			parts = append(parts, part{fence: mark, language: info})
+			start = at
+		case last.fence != "" && strings.HasPrefix(mark, last.fence) && info == "":
+			parts = append(parts, part{})
+			start = at
+		default:
+			last.text = markdown[start:at]
 		}
 	}
-	return open
+	return parts
 }
 
 // fenceLine matches a line that may begin or end a block of code (CommonMark 4.5).
