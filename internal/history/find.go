@@ -5,8 +5,6 @@ import (
 	"database/sql"
 	"encoding/json"
 	"errors"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -184,21 +182,21 @@ func (s *Store) Count(ctx context.Context, f Filter) (int, error) {
 // ByService returns the conversations that hold the service's conversation
 // ids, keyed by those.
 func (s *Store) ByService(ctx context.Context, profile string, ids []string) (map[string]Conversation, error) {
-	locals := make(map[string]string, len(ids))
-	err := sqlite.Each(ctx, s.db, `SELECT t.service_conversation_id, t.conversation FROM turns t JOIN conversations c ON c.id = t.conversation
-		WHERE t.service_conversation_id IN (`+listed+`) AND c.profile = ? ORDER BY t.seq DESC`, []any{list(ids), profile}, func(rows *sql.Rows) error {
-		var service, local string
-		err := rows.Scan(&service, &local)
-		locals[service] = local
-		return err
-	})
+	type pair struct{ service, local string }
+	pairs, err := read(ctx, s, `SELECT t.service_conversation_id, t.conversation FROM turns t JOIN conversations c ON c.id = t.conversation
+		WHERE t.service_conversation_id IN (`+listed+`) AND c.profile = ? ORDER BY t.seq DESC`, []any{list(ids), profile},
+		func(rows *sql.Rows, p *pair) error { return rows.Scan(&p.service, &p.local) })
 	if err != nil {
-		return nil, s.readError(err)
+		return nil, err
 	}
-	found, err := s.byID(ctx, slices.Collect(maps.Values(locals)))
-	byService := make(map[string]Conversation, len(locals))
-	for service, local := range locals {
-		byService[service] = found[local]
+	locals := make([]string, len(pairs))
+	for i, p := range pairs {
+		locals[i] = p.local
+	}
+	found, err := s.byID(ctx, locals)
+	byService := make(map[string]Conversation, len(pairs))
+	for _, p := range pairs {
+		byService[p.service] = found[p.local]
 	}
 	return byService, err
 }

@@ -107,14 +107,15 @@ func compare(ctx context.Context, db sqlite.Queryer, tree Tree) (d difference, e
 	for i, t := range tree.Turns {
 		ids[i] = t.ID
 	}
-	existing := map[string]Turn{}
-	if err := sqlite.Each(ctx, db, `SELECT id, conversation, state FROM turns WHERE id IN (`+listed+`)`, []any{list(ids)}, func(rows *sql.Rows) error {
-		var t Turn
-		err := rows.Scan(&t.ID, &t.Conversation, &t.State)
-		existing[t.ID] = t
-		return err
-	}); err != nil {
+	found, err := sqlite.All(ctx, db, `SELECT id, conversation, state FROM turns WHERE id IN (`+listed+`)`, []any{list(ids)}, func(rows *sql.Rows, t *Turn) error {
+		return rows.Scan(&t.ID, &t.Conversation, &t.State)
+	})
+	if err != nil {
 		return d, err
+	}
+	existing := make(map[string]Turn, len(found))
+	for _, t := range found {
+		existing[t.ID] = t
 	}
 	for _, t := range tree.Turns {
 		switch had, ok := existing[t.ID]; {

@@ -30,12 +30,12 @@ func FillIndex(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	type row struct {
-		id              int64
-		question, reply string
+		id          int64
+		text, reply string
 	}
 	for from := int64(-1); ; {
 		batch, err := sqlite.All(ctx, tx, `SELECT seq, question, coalesce(reply, '') FROM turns WHERE seq > ? ORDER BY seq LIMIT 500`, []any{from},
-			func(rows *sql.Rows, r *row) error { return rows.Scan(&r.id, &r.question, &r.reply) })
+			func(rows *sql.Rows, r *row) error { return rows.Scan(&r.id, &r.text, &r.reply) })
 		if err != nil {
 			return err
 		}
@@ -43,22 +43,18 @@ func FillIndex(ctx context.Context, tx *sql.Tx) error {
 			break
 		}
 		for _, r := range batch {
-			if err := indexTurn(ctx, tx, r.id, r.question, r.reply); err != nil {
+			if err := indexTurn(ctx, tx, r.id, r.text, r.reply); err != nil {
 				return err
 			}
 			from = r.id
 		}
 	}
-	type title struct {
-		id   int64
-		text string
-	}
-	titles, err := sqlite.All(ctx, tx, `SELECT rowid, title FROM conversations`, nil, func(rows *sql.Rows, t *title) error { return rows.Scan(&t.id, &t.text) })
+	titles, err := sqlite.All(ctx, tx, `SELECT rowid, title FROM conversations`, nil, func(rows *sql.Rows, r *row) error { return rows.Scan(&r.id, &r.text) })
 	if err != nil {
 		return err
 	}
-	for _, t := range titles {
-		if err := indexTitle(ctx, tx, t.id, t.text); err != nil {
+	for _, r := range titles {
+		if err := indexTitle(ctx, tx, r.id, r.text); err != nil {
 			return err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -194,21 +193,19 @@ const titleRunes = 60
 // question that says something, cut at a word near 60 characters.
 func TitleOf(question string) string {
 	for line := range strings.Lines(question) {
-		words := strings.Fields(line)
-		title := ""
-		for _, word := range words {
-			next := strings.TrimSpace(title + " " + word)
-			if utf8.RuneCountInString(next) > titleRunes {
-				if title == "" {
-					title = string([]rune(word)[:titleRunes-1])
-				}
-				return title + "…"
-			}
-			title = next
+		title := strings.Join(strings.Fields(line), " ")
+		if title == "" {
+			continue
 		}
-		if title != "" {
+		runes := []rune(title)
+		if len(runes) <= titleRunes {
 			return title
 		}
+		head := string(runes[:titleRunes+1])
+		if end := strings.LastIndexByte(head, ' '); end > 0 {
+			return head[:end] + "…"
+		}
+		return string(runes[:titleRunes-1]) + "…"
 	}
 	return "untitled"
 }

@@ -68,11 +68,8 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 // of the turns, which are made from their times.
 func (s *Store) searchTurns(ctx context.Context, q Query, want, reject []needle) ([]Hit, error) {
 	query := match(want, reject)
-	switch q.Role {
-	case "user":
-		query = "{question} : (" + query + ")"
-	case "assistant":
-		query = "{reply} : (" + query + ")"
+	if column := map[string]string{"user": "question", "assistant": "reply"}[q.Role]; column != "" {
+		query = "{" + column + "} : (" + query + ")"
 	}
 	hits, err := read(ctx, s, `SELECT t.id, t.conversation, t.question, coalesce(t.reply, ''), t.state, t.agent_id, t.asked, coalesce(t.parent, '')
 		FROM turns_index i CROSS JOIN turns t ON t.seq = i.rowid CROSS JOIN conversations c ON c.id = t.conversation

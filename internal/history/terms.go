@@ -86,25 +86,15 @@ func accentless(r rune) rune {
 // latin spells letters that Unicode does not take apart as people without the key
 // type them; ς is σ at the end of a word.
 func latin(r rune) string {
-	switch r {
-	case 'ø', 'Ø':
-		return "o"
-	case 'ł', 'Ł':
-		return "l"
-	case 'đ', 'Đ', 'ð', 'Ð':
-		return "d"
-	case 'æ', 'Æ':
-		return "ae"
-	case 'œ', 'Œ':
-		return "oe"
-	case 'ß', 'ẞ':
-		return "ss"
-	case 'þ', 'Þ':
-		return "th"
-	case 'ı':
-		return "i"
-	case 'ς':
-		return "σ"
+	for _, special := range [...]struct {
+		letter rune
+		plain  string
+	}{
+		{'ø', "o"}, {'ł', "l"}, {'đ', "d"}, {'ð', "d"}, {'ı', "i"}, {'ς', "σ"}, {'æ', "ae"}, {'œ', "oe"}, {'ß', "ss"}, {'þ', "th"},
+	} {
+		if special.letter == unicode.ToLower(r) {
+			return special.plain
+		}
 	}
 	return ""
 }

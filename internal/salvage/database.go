@@ -135,8 +135,22 @@ func findPageSize(db, wal *io.SectionReader) (int, error) {
 			return 0, err
 		}
 	}
+	var sizes []int // that the headers of both files name
+	if len(sample) >= headerSize {
+		size := int(binary.BigEndian.Uint16(sample[16:]))
+		if size == 1 {
+			size = 1 << 16
+		}
+		sizes = append(sizes, size)
+	}
+	if wal != nil {
+		var header [walHeader]byte
+		if _, err := wal.ReadAt(header[:], 0); err == nil {
+			sizes = append(sizes, int(binary.BigEndian.Uint32(header[8:])&0x1ffff))
+		}
+	}
 	best, most := 0, -1
-	for _, size := range append(namedSizes(sample, wal), 4096, 512, 1024, 2048, 8192, 1<<14, 1<<15, 1<<16) {
+	for _, size := range append(sizes, 4096, 512, 1024, 2048, 8192, 1<<14, 1<<15, 1<<16) {
 		if size < 512 || size > 1<<16 || size&(size-1) != 0 {
 			continue
 		}
@@ -152,22 +166,4 @@ func findPageSize(db, wal *io.SectionReader) (int, error) {
 		}
 	}
 	return best, nil
-}
-
-// namedSizes returns the page sizes that the headers of both files name.
-func namedSizes(db []byte, wal *io.SectionReader) (sizes []int) {
-	if len(db) >= headerSize {
-		size := int(binary.BigEndian.Uint16(db[16:]))
-		if size == 1 {
-			size = 1 << 16
-		}
-		sizes = append(sizes, size)
-	}
-	if wal != nil {
-		var header [walHeader]byte
-		if _, err := wal.ReadAt(header[:], 0); err == nil {
-			sizes = append(sizes, int(binary.BigEndian.Uint32(header[8:])&0x1ffff))
-		}
-	}
-	return sizes
 }

@@ -44,6 +44,7 @@ type table struct {
 	indexComplete bool                  // every entry of the index of ids could be read
 	treeComplete  bool                  // every page of the tree was found and lists its cells
 	missing       int                   // entries of the index whose row was not found yet
+	lost          int                   // those whose row is not in the new history
 }
 
 // indexEntry is a row that the index of ids lists.
@@ -98,16 +99,12 @@ func (b *rebuild) openTables() (err error) {
 	}
 	b.conversations.insert = b.conversations.insertSQL(`excluded.updated > conversations.updated`)
 	b.turns.insert = b.turns.insertSQL(`turns.state <> 'answered' AND excluded.state = 'answered'`)
-	objects := b.from.objects()
+	roots := map[string]uint32{}
+	for _, o := range b.from.objects() {
+		roots[o.name] = o.root
+	}
 	for _, t := range b.tables() {
-		for _, o := range objects {
-			switch o.name {
-			case t.name:
-				t.root = o.root
-			case "sqlite_autoindex_" + t.name + "_1":
-				t.idIndex = o.root
-			}
-		}
+		t.root, t.idIndex = roots[t.name], roots["sqlite_autoindex_"+t.name+"_1"]
 		t.readIndex(b.from)
 	}
 	b.Exact = b.turns.indexComplete && b.conversations.indexComplete

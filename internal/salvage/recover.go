@@ -78,17 +78,14 @@ func Recover(ctx context.Context, dir string) (_ *Recovery, err error) {
 		return nil, err
 	}
 	r.newPath = f.Name()
-	if err := f.Close(); err != nil {
-		return nil, err
-	}
-	if err := r.fill(ctx); err != nil {
+	if err := errors.Join(r.fill(ctx, f), f.Close()); err != nil {
 		return nil, fmt.Errorf("cannot write %s: %w", r.newPath, err)
 	}
 	return r, nil
 }
 
-// fill fills the new file, which is on disk when it returns.
-func (r *Recovery) fill(ctx context.Context) error {
+// fill fills the new file f, which is on disk when it returns.
+func (r *Recovery) fill(ctx context.Context, f *os.File) error {
 	db, err := sqlite.Open(ctx, r.newPath, history.Schema())
 	if err != nil {
 		return err
@@ -97,14 +94,8 @@ func (r *Recovery) fill(ctx context.Context) error {
 	if _, err = db.ExecContext(ctx, `PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF`); err == nil {
 		r.Recovered, err = rebuildHistory(ctx, db.DB, r.damaged.content)
 	}
-	if err := errors.Join(err, db.Close()); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(r.newPath, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	// Closing f earlier would drop the locks that SQLite holds on the file.
+	return errors.Join(err, db.Close(), f.Sync())
 }
 
 // Close lets other processes use the history again, and removes the new file if it

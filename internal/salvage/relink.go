@@ -119,10 +119,6 @@ func (b *rebuild) count() error {
 		return err
 	}
 	for _, t := range b.tables() {
-		lost := &b.LostTurns
-		if t == &b.conversations {
-			lost = &b.LostConversations
-		}
 		for _, e := range t.indexed {
 			if e.found {
 				continue
@@ -131,8 +127,9 @@ func (b *rebuild) count() error {
 			if err := b.tx.QueryRowContext(b.ctx, `SELECT count(*) FROM `+t.name+` WHERE id = ?`, e.id).Scan(&n); err != nil {
 				return err
 			}
-			*lost += 1 - n
+			t.lost += 1 - n
 		}
 	}
+	b.LostConversations, b.LostTurns = b.conversations.lost, b.turns.lost
 	return nil
 }

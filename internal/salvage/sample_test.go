@@ -44,7 +44,7 @@ func readAll(t testing.TB, db *sql.DB) map[string]string {
 	t.Helper()
 	all := map[string]string{}
 	for _, query := range []string{allTurns, allConversations} {
-		if err := sqlite.Each(context.Background(), db, query, nil, func(rows *sql.Rows) error {
+		if _, err := sqlite.All(context.Background(), db, query, nil, func(rows *sql.Rows, _ *struct{}) error {
 			columns, _ := rows.Columns()
 			values := make([]string, len(columns))
 			into := make([]any, len(columns))

@@ -22,6 +22,8 @@ type frame struct {
 	offset  int64  // of the frame's header; 0 stands for the page of the database file
 	wrongAt int    // where bytes of the page are wrong
 	correct []byte // those that belong there, none in an intact frame
+	verdict verdict
+	commit  bool // it ends a transaction
 }
 
 // walLog is the committed part of the log.
@@ -44,13 +46,6 @@ const (
 	damaged                  // of this generation, and wrong in an unknown place
 )
 
-// logFrame is a frame that has been read.
-type logFrame struct {
-	frame
-	verdict verdict
-	commit  bool // it ends a transaction
-}
-
 // readLog finds the newest committed frame of each page. SQLite stops at the
 // first frame whose checksum is wrong; here the frames after it count too, when
 // they go on from the checksum that the wrong one holds. The checksum is linear,
@@ -69,7 +64,7 @@ func (d *database) readLog() error {
 	if err != nil {
 		return err
 	}
-	var open []logFrame // since the last commit
+	var open []frame // since the last commit
 	for i := range count {
 		f, err := r.next(walHeader + i*frameSize)
 		if err != nil {
@@ -91,13 +86,13 @@ func (d *database) readLog() error {
 
 // commit adds the frames of a transaction. A foreign one among them is a frame
 // whose header is damaged.
-func (l *walLog) commit(frames []logFrame) {
+func (l *walLog) commit(frames []frame) {
 	for _, f := range frames {
 		if f.verdict != intact {
 			l.damaged++
 		}
 		if f.page == 0 {
-			l.older = append(l.older, f.frame)
+			l.older = append(l.older, f)
 			continue
 		}
 		if f.verdict == damaged {
@@ -105,7 +100,7 @@ func (l *walLog) commit(frames []logFrame) {
 			replaced.page = f.page
 			l.older = append(l.older, replaced)
 		}
-		l.newest[f.page] = f.frame
+		l.newest[f.page] = f
 	}
 }
 
@@ -173,12 +168,12 @@ func (r *logReader) frameSum(order binary.ByteOrder, before checksum) checksum {
 }
 
 // next reads the frame at an offset.
-func (r *logReader) next(offset int64) (logFrame, error) {
-	f := logFrame{frame: frame{offset: offset}}
+func (r *logReader) next(offset int64) (frame, error) {
+	f := frame{offset: offset}
 	if err := r.read(offset); err != nil {
 		return f, err
 	}
-	if f.verdict = r.verify(&f.frame); f.verdict == foreign {
+	if f.verdict = r.verify(&f); f.verdict == foreign {
 		return f, nil
 	}
 	f.page = binary.BigEndian.Uint32(r.buf)

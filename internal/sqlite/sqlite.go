@@ -193,34 +193,23 @@ type Queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// Each runs a query and calls fn for every row. Errors are those of the driver and
-// of fn.
-func Each(ctx context.Context, db Queryer, query string, args []any, fn func(*sql.Rows) error) error {
+// All runs a query and returns what scan reads of each row. Errors are those of the
+// driver and of scan; the rows before one are returned with it.
+func All[T any](ctx context.Context, db Queryer, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = rows.Close() }()
+	var all []T
 	for rows.Next() {
-		if err := fn(rows); err != nil {
-			return err
-		}
-	}
-	return rows.Err()
-}
-
-// All runs a query and returns what scan reads of each row. Errors are those of
-// Each; the rows before one are returned with it.
-func All[T any](ctx context.Context, db Queryer, query string, args []any, scan func(*sql.Rows, *T) error) (all []T, err error) {
-	err = Each(ctx, db, query, args, func(rows *sql.Rows) error {
 		var row T
 		if err := scan(rows, &row); err != nil {
-			return err
+			return all, err
 		}
 		all = append(all, row)
-		return nil
-	})
-	return all, err
+	}
+	return all, rows.Err()
 }
 
 // Column reads the row of a query that has one column, for All.

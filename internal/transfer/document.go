@@ -32,22 +32,21 @@ func outcome(t history.Turn) string {
 	case history.Pending:
 		return "No answer yet."
 	}
-	text := "No answer: " + string(t.State) + "."
+	text := "No answer: " + string(t.State)
 	if reason := strings.Join(strings.Fields(visible(t.Failure.Text)), " "); reason != "" {
-		text = "No answer: " + string(t.State) + ", " + reason
+		return text + ", " + reason
 	}
-	return text
+	return text + "."
 }
 
 // aside returns the line under a title.
 func aside(t history.Tree) string {
 	text := shownTime(t.Conversation.Created)
-	if n := t.Conversation.Turns - len(t.Turns); n > 0 {
-		noun := "turns are"
-		if n == 1 {
-			noun = "turn is"
-		}
-		text += fmt.Sprintf(" · %d more %s not on this path", n, noun)
+	switch n := t.Conversation.Turns - len(t.Turns); {
+	case n == 1:
+		text += " · 1 more turn is not on this path"
+	case n > 1:
+		text += fmt.Sprintf(" · %d more turns are not on this path", n)
 	}
 	return text
 }

@@ -64,10 +64,7 @@ func (e Export) Write(ctx context.Context, w io.Writer) error {
 func (e Export) paths(ctx context.Context) iter.Seq2[history.Tree, error] {
 	return func(yield func(history.Tree, error) bool) {
 		for _, c := range e.Conversations {
-			turns, err := e.Store.Path(ctx, c.Head, 0)
-			if c.Head == "" {
-				turns, err = e.Store.Turns(ctx, c.ID)
-			}
+			turns, err := e.Store.Transcript(ctx, c, "")
 			if !yield(history.Tree{Conversation: c, Turns: turns}, err) || err != nil {
 				return
 			}

@@ -104,9 +104,7 @@ func readLLMRows(data []byte) ([]llmRow, error) {
 			return nil, refuse(path+".id", "is missing")
 		}
 		var compact bytes.Buffer
-		if err := json.Compact(&compact, raw); err != nil {
-			return nil, refuse(path, "%v", err)
-		}
+		_ = json.Compact(&compact, raw) // it is valid, as it was decoded
 		row.raw = compact.Bytes()
 		for _, layout := range llmTimes {
 			if row.asked, err = time.Parse(layout, row.DateTime); err == nil {
@@ -140,9 +138,6 @@ func llmTree(key string, rows []llmRow) history.Tree {
 			prompt = join(system, prompt)
 		}
 		t := history.Turn{ID: stableID("llm", key, first.ID), Question: prompt, Asked: first.asked}
-		var usage history.Usage
-		var none int64
-		counted := false
 		var raws [][]byte
 		for _, row := range rows[:n] {
 			t.Reply = join(t.Reply, row.Response)
@@ -150,14 +145,13 @@ func llmTree(key string, rows []llmRow) history.Tree {
 			t.Service.Model = cmp.Or(row.ResolvedModel, row.Model)
 			raws = append(raws, row.raw) // one line for each response
 			if row.InputTokens != nil || row.OutputTokens != nil {
-				counted = true
+				var none int64
+				usage := cmp.Or(t.Service.Usage, &history.Usage{})
 				usage.PromptTokens += max(0, *cmp.Or(row.InputTokens, &none))
 				usage.CompletionTokens += max(0, *cmp.Or(row.OutputTokens, &none))
+				usage.TotalTokens = usage.PromptTokens + usage.CompletionTokens
+				t.Service.Usage = usage
 			}
-		}
-		if counted {
-			usage.TotalTokens = usage.PromptTokens + usage.CompletionTokens
-			t.Service.Usage = &usage
 		}
 		t.Service.Response = bytes.Join(raws, []byte("\n"))
 		grow(&tree, t, "llm")
