@@ -68,11 +68,8 @@ func (s *SQLiteStore) Create(ctx context.Context, client string, c Conversation)
 // List implements Store.
 func (s *SQLiteStore) List(ctx context.Context, client string, limit int) (list []Conversation, more bool, err error) {
 	const query = `SELECT id, agent_id, title, created FROM conversations WHERE client = ? ORDER BY seq DESC LIMIT ?`
-	err = sqlite.Each(ctx, s.db, query, []any{client, limit + 1}, func(rows *sql.Rows) error {
-		var c Conversation
-		err := rows.Scan(&c.ID, &c.AgentID, &c.Title, &c.Created)
-		list = append(list, c)
-		return err
+	list, err = sqlite.All(ctx, s.db, query, []any{client, limit + 1}, func(rows *sql.Rows, c *Conversation) error {
+		return rows.Scan(&c.ID, &c.AgentID, &c.Title, &c.Created)
 	})
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot list conversations: %w", sqlite.Explain(err))
