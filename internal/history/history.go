@@ -177,11 +177,16 @@ func Open(ctx context.Context, dir string) (*Store, error) {
 }
 
 // OpenExisting opens the history for reading and creates nothing; where there is
-// none yet the store is that of OpenUnsaved.
+// none yet the store is that of OpenUnsaved. A file of an older hobnob is brought up
+// to date, as by Open.
 func OpenExisting(ctx context.Context, dir string) (*Store, error) {
 	s, err := open(ctx, filepath.Join(dir, FileName), sqlite.OpenExisting)
-	if errors.Is(err, fs.ErrNotExist) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return OpenUnsaved(ctx)
+	case err == nil && s.db.Version < len(Schema().Migrations):
+		_ = s.Close()
+		return Open(ctx, dir)
 	}
 	return s, err
 }

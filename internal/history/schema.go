@@ -80,7 +80,7 @@ CREATE VIRTUAL TABLE titles_index USING fts5(title, content='', contentless_dele
 	return FillIndex(ctx, tx)
 }
 
-// outcomes records why a turn failed as data beside the text. Of turns that
+// outcomes records why a turn failed as data, besides the text. Of turns that
 // failed before, the text is read once: it begins with the method and the
 // address, and then has the status or the cause.
 var outcomes = sqlite.Script(`
@@ -88,7 +88,8 @@ ALTER TABLE turns ADD COLUMN failure_kind TEXT;
 ALTER TABLE turns ADD COLUMN failure_status INTEGER;
 UPDATE turns SET failure_kind = 'unrecorded' WHERE failure IS NOT NULL;
 UPDATE turns SET failure_status = CAST(substr(failure, instr(failure, ': ') + 2, 3) AS INTEGER)
-	WHERE failure GLOB 'POST [^ ]*: [1-5][0-9][0-9][: ]*' OR failure GLOB 'POST [^ ]*: [1-5][0-9][0-9]';
+	WHERE failure GLOB 'POST [^ ]*' AND (substr(failure, instr(failure, ': ')) GLOB ': [1-5][0-9][0-9][: ]*'
+		OR substr(failure, instr(failure, ': ')) GLOB ': [1-5][0-9][0-9]');
 UPDATE turns SET failure_kind = CASE
 		WHEN state = 'unknown' THEN 'unknown'
 		WHEN failure_status IN (401, 403) THEN 'auth'

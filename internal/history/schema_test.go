@@ -33,6 +33,7 @@ func TestFailuresOfAnOlderHistoryGetTheirKind(t *testing.T) {
 		{Failed, "POST https://h/api/v1/chat: 404 Not Found: none: 500", Failure{Kind: failure.Refused, Status: 404}},
 		{Failed, "POST https://h/api/v1/chat: 599", Failure{Kind: failure.Refused, Status: 599}},
 		{Failed, "POST https://h/api/v1/chat: dial tcp: connection refused", Failure{Kind: failure.NotSent}},
+		{Failed, "POST https://h/api/v1/chat: the proxy 127.0.0.1:3128 refused to connect: 407 Proxy Authentication Required", Failure{Kind: failure.NotSent}},
 		{Failed, "POST https://h/api/v1/chat: 4040 things", Failure{Kind: failure.NotSent}},
 		{Failed, "no token is stored", Failure{Kind: failure.Unrecorded}},
 		{Unknown, "POST https://h/api/v1/chat: 500 Internal Server Error", Failure{Kind: failure.Unknown, Status: 500}},
@@ -46,7 +47,7 @@ func TestFailuresOfAnOlderHistoryGetTheirKind(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	store, err := Open(t.Context(), dir)
+	store, err := OpenExisting(t.Context(), dir) // which has to bring the file up to date
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -77,6 +77,8 @@ type DB struct {
 	// ReadOnly is set when the file was written by a newer version of hobnob:
 	// it is read as far as the known tables go, and never changed.
 	ReadOnly bool
+	// Version is that of the schema when the file was opened.
+	Version int
 }
 
 // Open opens or creates the database at path and brings its schema up to date.
@@ -133,7 +135,7 @@ func open(ctx context.Context, path, mode string, schema Schema) (*DB, int, erro
 	if err != nil {
 		_ = db.Close()
 	}
-	return &DB{DB: db, ReadOnly: mode == "ro"}, version, err
+	return &DB{DB: db, ReadOnly: mode == "ro", Version: version}, version, err
 }
 
 // create makes an empty private file, because SQLite would make it with the

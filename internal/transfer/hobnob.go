@@ -30,7 +30,7 @@ var hobnobFormat = Format{
 // key, because an older hobnob would lose its value.
 const (
 	hobnobMagic   = "hobnob-conversations"
-	hobnobVersion = 1
+	hobnobVersion = 2 // 1 has no failure_kind and no failure_status
 )
 
 // conversationForm is a conversation in a file; its turns follow under "turns".
@@ -196,8 +196,8 @@ func readDocument(in *strictJSON, yield func(history.Tree) bool) error {
 	switch {
 	case format != hobnobMagic:
 		return refuse(top, "its format is %q, not %q", history.Clip(format), hobnobMagic)
-	case version != json.Number(fmt.Sprint(hobnobVersion)):
-		return refuse(top, "its version is %q; this hobnob reads version %d", history.Clip(version.String()), hobnobVersion)
+	case version != "1" && version != json.Number(fmt.Sprint(hobnobVersion)):
+		return refuse(top, "its version is %q; this hobnob reads versions 1 to %d", history.Clip(version.String()), hobnobVersion)
 	case !listed:
 		return refuse(top, "it has no conversations")
 	}

@@ -49,7 +49,7 @@ func TestWhatCannotBeImportedIsNamedAndNothingIsWritten(t *testing.T) {
 		"more behind it":     {fine + "{}", "the file: something follows its end"},
 		"another format":     {`{"format":"x","version":1,"conversations":[]}`, `the file: its format is "x", not "hobnob-conversations"`},
 		"no format":          {`{"conversations":[]}`, `its format is ""`},
-		"a newer version":    {strings.Replace(fine, `"version":1`, `"version":2`, 1), `the file: its version is "2"; this hobnob reads version 1`},
+		"a newer version":    {strings.Replace(fine, `"version":1`, `"version":3`, 1), `the file: its version is "3"; this hobnob reads versions 1 to 2`},
 		"an unknown key":     {`{"sessions":[]}`, `the file: the key "sessions" is unknown`},
 		"of a conversation":  {document(plain+`,"colour":1`, good), `conversations[0]: the key "colour" is unknown`},
 		"of a turn":          {document(plain, turnJSON(idB, "", `,"repply":"x"`)), `conversations[0].turns[0]: unknown field "repply"`},

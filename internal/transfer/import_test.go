@@ -112,7 +112,7 @@ func TestWhatCannotBeImportedSaysWhy(t *testing.T) {
 	if _, err := ImportFormat("md"); !errors.As(err, &unknown) || unknown.Name != "md" {
 		t.Errorf("a format that is only exported: %v", err)
 	}
-	source, err := Open("-", strings.NewReader(`{"format":"hobnob-conversations","version":2}`), hobnobFormat)
+	source, err := Open("-", strings.NewReader(`{"format":"hobnob-conversations","version":3}`), hobnobFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
