@@ -24,11 +24,12 @@ const maxMatches = 5
 // least four characters, or its exact title. Errors are *NotFoundError, which
 // knows what of that name is in the trash, and *AmbiguousError.
 func (s *Store) Find(ctx context.Context, ref string) (Conversation, error) {
-	found, err := s.find(ctx, ref, false)
+	found, err := s.named(ctx, ref, false)
+	c, err := s.only(ref, found, err)
 	if missing, ok := errors.AsType[*NotFoundError](err); ok {
 		missing.Trashed, _ = s.named(ctx, ref, true)
 	}
-	return found, err
+	return c, err
 }
 
 // Resolve is Find for what a user types: ref may also be a conversation or
@@ -45,7 +46,8 @@ func (s *Store) Resolve(ctx context.Context, ref string) (Conversation, error) {
 
 // FindDeleted is Find in the trash.
 func (s *Store) FindDeleted(ctx context.Context, ref string) (Conversation, error) {
-	return s.find(ctx, ref, true)
+	found, err := s.named(ctx, ref, true)
+	return s.only(ref, found, err)
 }
 
 // FindAll is Find for several conversations, or FindDeleted. It returns the first
@@ -67,16 +69,12 @@ func (s *Store) FindAll(ctx context.Context, refs []string, deleted bool) ([]Con
 
 // FindAny returns the conversation with that id, in the trash or not.
 func (s *Store) FindAny(ctx context.Context, id string) (Conversation, error) {
-	found, err := s.Find(ctx, id)
-	if errors.As(err, new(*NotFoundError)) {
-		return s.FindDeleted(ctx, id)
-	}
-	return found, err
+	found, err := s.conversations(ctx, `WHERE c.id = ?`, id)
+	return s.only(id, found, err)
 }
 
-// find returns the only conversation that ref names, in the trash or outside it.
-func (s *Store) find(ctx context.Context, ref string, deleted bool) (Conversation, error) {
-	found, err := s.named(ctx, ref, deleted)
+// only returns the one conversation of those that ref names.
+func (s *Store) only(ref string, found []Conversation, err error) (Conversation, error) {
 	switch {
 	case err != nil:
 		return Conversation{}, err

@@ -81,9 +81,7 @@ func (s *Store) CheckImport(ctx context.Context, trees iter.Seq2[Tree, error]) (
 }
 
 func (i *Imported) add(d difference) {
-	if d.conversation {
-		i.Conversations++
-	}
+	i.Conversations += d.conversations
 	i.Added += len(d.turns)
 	i.Completed += len(d.answers)
 	i.Skipped += d.skipped
@@ -91,16 +89,16 @@ func (i *Imported) add(d difference) {
 
 // difference is what the history lacks of a tree.
 type difference struct {
-	conversation bool
-	turns        []Turn
-	answers      []Turn // of turns that exist without
-	skipped      int    // turns that exist
+	conversations int // 1 unless the conversation exists
+	turns         []Turn
+	answers       []Turn // of turns that exist without
+	skipped       int    // turns that exist
 }
 
 // compare refuses a turn that exists in another conversation.
 func compare(ctx context.Context, db sqlite.Queryer, tree Tree) (d difference, err error) {
 	id := tree.Conversation.ID
-	if err := db.QueryRowContext(ctx, `SELECT NOT EXISTS(SELECT 1 FROM conversations WHERE id = ?)`, id).Scan(&d.conversation); err != nil {
+	if err := db.QueryRowContext(ctx, `SELECT NOT EXISTS(SELECT 1 FROM conversations WHERE id = ?)`, id).Scan(&d.conversations); err != nil {
 		return d, err
 	}
 	ids := make([]string, len(tree.Turns))
@@ -138,7 +136,7 @@ func (d difference) write(ctx context.Context, tx *sql.Tx, c Conversation) error
 	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err
 	}
-	if d.conversation {
+	if d.conversations > 0 {
 		if err := insertConversation(ctx, tx, c); err != nil {
 			return err
 		}
@@ -154,7 +152,7 @@ func (d difference) write(ctx context.Context, tx *sql.Tx, c Conversation) error
 			return err
 		}
 	}
-	if d.conversation || len(d.turns)+len(d.answers) == 0 {
+	if d.conversations > 0 || len(d.turns)+len(d.answers) == 0 {
 		return nil
 	}
 	_, err := tx.ExecContext(ctx, `UPDATE conversations SET updated = max(updated, ?), head = coalesce(head, ?) WHERE id = ?`, millis(c.Updated), null(c.Head), c.ID)

@@ -1,6 +1,7 @@
 package salvage
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
@@ -30,6 +31,7 @@ type rebuild struct {
 	tx   *sql.Tx
 	from *database
 	free map[uint32]bool // pages
+	err  error           // the first one, after which nothing is read or written
 
 	conversations, turns table
 	conflicts            []conflict
@@ -77,10 +79,12 @@ func rebuildHistory(ctx context.Context, db *sql.DB, from *database) (Recovered,
 	}
 	defer func() { _ = tx.Rollback() }()
 	b := &rebuild{ctx: ctx, tx: tx, from: from, free: from.freePages()}
-	for _, step := range []func() error{b.openTables, b.readPages, b.search, b.relink, b.count} {
-		if err := step(); err != nil {
-			return Recovered{}, err
-		}
+	b.err = b.openTables()
+	b.readPages()
+	b.search()
+	b.relink()
+	if err := cmp.Or(b.err, b.count()); err != nil {
+		return Recovered{}, err
 	}
 	if err := history.FillIndex(ctx, tx); err != nil {
 		return Recovered{}, err
@@ -163,55 +167,44 @@ func (t *table) incomplete() bool {
 
 // readPages reads the rows on the pages that the trees of the tables lead to, and
 // then those on the other pages.
-func (b *rebuild) readPages() error {
+func (b *rebuild) readPages() {
 	visited := map[uint32]bool{}
 	for _, t := range b.tables() {
 		tree := b.from.tree(t.root)
 		t.treeComplete = tree.complete
 		for _, n := range tree.pages {
 			visited[n] = true
-			complete, err := b.readPage(n, inTree)
-			if err != nil {
-				return err
-			}
-			t.treeComplete = t.treeComplete && complete
+			t.treeComplete = b.readPage(n, inTree) && t.treeComplete
 		}
 	}
 	for n := uint32(1); n <= b.from.pages; n++ {
-		if visited[n] {
-			continue
-		}
-		if _, err := b.readPage(n, onPage); err != nil {
-			return err
+		if !visited[n] {
+			b.readPage(n, onPage)
 		}
 	}
-	return nil
 }
 
 // readPage reads the rows that a page lists; complete is false when it lists one
 // that cannot be read.
-func (b *rebuild) readPage(n uint32, how origin) (complete bool, err error) {
+func (b *rebuild) readPage(n uint32, how origin) (complete bool) {
 	p, err := b.from.page(n)
-	if err != nil || !p.hasRows() {
-		return err == nil, nil
+	if b.err != nil || err != nil || !p.hasRows() {
+		return err == nil
 	}
 	cells, complete := p.cells()
-	return complete, b.addCells(cells, how)
+	b.addCells(cells, how)
+	return complete
 }
 
 // search looks for rows by their form, on all pages and for as long as some are
 // missing: first for those that need no repair.
-func (b *rebuild) search() error {
-	incomplete := func() bool { return b.turns.incomplete() || b.conversations.incomplete() }
+func (b *rebuild) search() {
+	incomplete := func() bool { return b.err == nil && (b.turns.incomplete() || b.conversations.incomplete()) }
 	isRow := func(c cell) bool { return b.turns.fits(c) || b.conversations.fits(c) }
 	for _, how := range []origin{byForm, byBadForm} {
 		for n := uint32(1); n <= b.from.pages && incomplete(); n++ {
-			p, err := b.from.page(n)
-			if err != nil {
-				continue
-			}
-			if err := b.addCells(p.search(isRow), how); err != nil {
-				return err
+			if p, err := b.from.page(n); err == nil {
+				b.addCells(p.search(isRow), how)
 			}
 		}
 		for p := range b.from.olderPages() {
@@ -219,29 +212,20 @@ func (b *rebuild) search() error {
 				break
 			}
 			cells, _ := p.cells()
-			if err := b.addCells(append(cells, p.search(isRow)...), how); err != nil {
-				return err
-			}
+			b.addCells(append(cells, p.search(isRow)...), how)
 		}
 	}
-	return nil
 }
 
-func (b *rebuild) addCells(cells []cell, how origin) error {
-	if err := b.ctx.Err(); err != nil {
-		return err
-	}
+func (b *rebuild) addCells(cells []cell, how origin) {
+	b.err = cmp.Or(b.err, b.ctx.Err())
 	for _, c := range cells {
 		for _, t := range b.tables() {
-			if !t.fits(c) {
-				continue
-			}
-			if err := b.add(t, c, how); err != nil {
-				return err
+			if b.err == nil && t.fits(c) {
+				b.err = b.add(t, c, how)
 			}
 		}
 	}
-	return nil
 }
 
 // add writes a copy of a row into the new history, if it counts.

@@ -1,7 +1,9 @@
 package salvage
 
 import (
+	"cmp"
 	"database/sql"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
@@ -21,53 +23,43 @@ const (
 // parent is lost follows the latest answered turn that was asked before it: where a
 // conversation has no branches that is the one before the gap. A lost head becomes
 // the latest answered turn.
-func (b *rebuild) relink() error {
-	if err := b.resolveConflicts(); err != nil {
-		return err
-	}
-	if err := b.repair(`UPDATE turns SET conversation = (SELECT p.conversation FROM turns p WHERE p.id = turns.parent)
+func (b *rebuild) relink() {
+	b.resolveConflicts()
+	b.repair(`UPDATE turns SET conversation = (SELECT p.conversation FROM turns p WHERE p.id = turns.parent)
 		WHERE conversation NOT IN (SELECT id FROM conversations)
-		AND EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation <> turns.conversation)`); err != nil {
-		return err
-	}
-	if err := b.addLostConversations(); err != nil {
-		return err
-	}
-	for _, query := range []string{
-		// A time that was lost is taken from the turns: without it a conversation would
-		// look old enough to be pruned.
-		`UPDATE conversations SET
-			created = CASE WHEN created > 0 THEN created ELSE coalesce((SELECT min(asked) FROM turns WHERE conversation = conversations.id), unixepoch() * 1000) END,
-			updated = CASE WHEN updated > 0 THEN updated ELSE coalesce((SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = conversations.id), unixepoch() * 1000) END
-			WHERE created <= 0 OR updated <= 0`,
-		`UPDATE turns SET parent = ` + answeredBefore + ` WHERE parent IS NOT NULL
-			AND NOT EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation = turns.conversation)`,
-		// Each of these goes to an earlier one, so that no circle is left.
-		`UPDATE turns SET parent = ` + answeredBefore + ` WHERE id NOT IN (` + rooted + `)`,
-		`UPDATE conversations SET head = ` + latestAnswered + ` WHERE (head IS NOT NULL OR EXISTS(SELECT 1 FROM turns WHERE conversation = conversations.id AND state = 'answered'))
-			AND NOT EXISTS(SELECT 1 FROM turns WHERE id = conversations.head AND conversation = conversations.id AND state = 'answered')`,
-	} {
-		if err := b.repair(query); err != nil {
-			return err
-		}
-	}
-	return nil
+		AND EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation <> turns.conversation)`)
+	b.addLostConversations()
+	// A time that was lost is taken from the turns: without it a conversation would
+	// look old enough to be pruned.
+	b.repair(`UPDATE conversations SET
+		created = CASE WHEN created > 0 THEN created ELSE coalesce((SELECT min(asked) FROM turns WHERE conversation = conversations.id), ?1) END,
+		updated = CASE WHEN updated > 0 THEN updated ELSE coalesce((SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = conversations.id), ?1) END
+		WHERE created <= 0 OR updated <= 0`, time.Now().UnixMilli())
+	b.repair(`UPDATE turns SET parent = ` + answeredBefore + ` WHERE parent IS NOT NULL
+		AND NOT EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation = turns.conversation)`)
+	// Each of these goes to an earlier one, so that no circle is left.
+	b.repair(`UPDATE turns SET parent = ` + answeredBefore + ` WHERE id NOT IN (` + rooted + `)`)
+	b.repair(`UPDATE conversations SET head = ` + latestAnswered + ` WHERE (head IS NOT NULL OR EXISTS(SELECT 1 FROM turns WHERE conversation = conversations.id AND state = 'answered'))
+		AND NOT EXISTS(SELECT 1 FROM turns WHERE id = conversations.head AND conversation = conversations.id AND state = 'answered')`)
 }
 
 // repair runs a statement; the rows that it changes or adds count as repaired.
-func (b *rebuild) repair(query string, args ...any) error {
-	result, err := b.tx.ExecContext(b.ctx, query, args...)
-	if err != nil {
-		return err
+func (b *rebuild) repair(query string, args ...any) {
+	if b.err != nil {
+		return
 	}
-	n, err := result.RowsAffected()
-	b.Repaired += int(n)
-	return err
+	result, err := b.tx.ExecContext(b.ctx, query, args...)
+	if err == nil {
+		var n int64
+		n, err = result.RowsAffected()
+		b.Repaired += int(n)
+	}
+	b.err = err
 }
 
 // resolveConflicts decides whether the row or the index has the right id: the one
 // that others refer to.
-func (b *rebuild) resolveConflicts() error {
+func (b *rebuild) resolveConflicts() {
 	for _, c := range b.conflicts {
 		query := `UPDATE turns SET id = ?2 WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM turns WHERE id = ?2)
 			AND (EXISTS(SELECT 1 FROM turns WHERE parent = ?2) OR EXISTS(SELECT 1 FROM conversations WHERE head = ?2))`
@@ -75,19 +67,15 @@ func (b *rebuild) resolveConflicts() error {
 			query = `UPDATE conversations SET id = ?2 WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM conversations WHERE id = ?2)
 				AND EXISTS(SELECT 1 FROM turns WHERE conversation = ?2)`
 		}
-		if err := b.repair(query, c.row, c.expected); err != nil {
-			return err
-		}
+		b.repair(query, c.row, c.expected)
 	}
-	return nil
 }
 
 // addLostConversations adds a row for each conversation of which only turns are left.
-func (b *rebuild) addLostConversations() error {
+func (b *rebuild) addLostConversations() {
 	profile := fallbackProfile
-	err := b.tx.QueryRowContext(b.ctx, `SELECT coalesce((SELECT profile FROM conversations GROUP BY profile ORDER BY count(*) DESC, profile LIMIT 1), ?)`, profile).Scan(&profile)
-	if err != nil {
-		return err
+	if b.err == nil {
+		b.err = b.tx.QueryRowContext(b.ctx, `SELECT coalesce((SELECT profile FROM conversations GROUP BY profile ORDER BY count(*) DESC, profile LIMIT 1), ?)`, profile).Scan(&profile)
 	}
 	type conversation struct {
 		id, question, agent string
@@ -100,16 +88,11 @@ func (b *rebuild) addLostConversations() error {
 		FROM turns t WHERE t.conversation NOT IN (SELECT id FROM conversations) GROUP BY t.conversation`, nil, func(rows *sql.Rows, c *conversation) error {
 		return rows.Scan(&c.id, new(int64), &c.question, &c.agent, &c.created, &c.updated, &c.head)
 	})
-	if err != nil {
-		return err
-	}
+	b.err = cmp.Or(b.err, err)
 	for _, c := range lost {
-		if err := b.repair(`INSERT INTO conversations(id, title, profile, agent_id, head, created, updated) VALUES(?, ?, ?, ?, ?, ?, ?)`,
-			c.id, history.TitleOf(c.question), profile, c.agent, c.head, c.created, c.updated); err != nil {
-			return err
-		}
+		b.repair(`INSERT INTO conversations(id, title, profile, agent_id, head, created, updated) VALUES(?, ?, ?, ?, ?, ?, ?)`,
+			c.id, history.TitleOf(c.question), profile, c.agent, c.head, c.created, c.updated)
 	}
-	return nil
 }
 
 // count counts the rows of the new history, and those that the indexes of the

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/json"
 	"errors"
@@ -22,7 +23,7 @@ const maxValue = 256 << 20
 type strictJSON struct {
 	dec   *json.Decoder
 	in    *io.LimitedReader
-	start int64 // bytes of the file before those that dec reads
+	start int // bytes of the file before those that dec reads
 }
 
 // newStrictJSON reads from the start of r, where a byte order mark may come first.
@@ -30,19 +31,14 @@ func newStrictJSON(r io.ReadSeeker) (*strictJSON, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	mark := make([]byte, len(byteOrderMark))
-	_, _ = io.ReadFull(r, mark) // an error comes again
-	start := int64(len(mark))
-	if string(mark) != byteOrderMark {
-		start = 0
+	file := bufio.NewReader(r)
+	s := &strictJSON{in: &io.LimitedReader{R: file, N: maxValue}}
+	if mark, _ := file.Peek(len(byteOrderMark)); string(mark) == byteOrderMark { // an error comes again
+		s.start, _ = file.Discard(len(mark))
 	}
-	if _, err := r.Seek(start, io.SeekStart); err != nil {
-		return nil, err
-	}
-	in := &io.LimitedReader{R: r, N: maxValue}
-	dec := json.NewDecoder(in)
-	dec.DisallowUnknownFields()
-	return &strictJSON{dec: dec, in: in, start: start}, nil
+	s.dec = json.NewDecoder(s.in)
+	s.dec.DisallowUnknownFields()
+	return s, nil
 }
 
 // object calls field for each key of an object, to read its value.
@@ -112,7 +108,7 @@ func (s *strictJSON) broken(path string, err error) error {
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return refuse(path, "the file ends in the middle of it")
 	case errors.As(err, &syntax):
-		return refuse(path, "broken JSON at byte %d: %v", s.start+syntax.Offset, err)
+		return refuse(path, "broken JSON at byte %d: %v", int64(s.start)+syntax.Offset, err)
 	case strings.HasPrefix(err.Error(), "json: "):
 		return refuse(path, "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}
