@@ -28,15 +28,15 @@ func (s *Store) Usual(ctx context.Context, profile, agentID string) (usual time.
 		`SELECT seq FROM turns ORDER BY seq DESC LIMIT ?4`,
 	} {
 		// An imported turn, whose answer was awaited elsewhere, ended after it expired.
-		millis, err := read(ctx, s, `SELECT t.ended - t.asked FROM (`+latest+`) l
+		took, err := read(ctx, s, `SELECT (t.ended - t.asked) * 1000000 FROM (`+latest+`) l
 			CROSS JOIN turns t ON t.seq = l.seq CROSS JOIN conversations c ON c.id = t.conversation
 			WHERE t.agent_id = ?1 AND t.state = 'answered' AND t.ended > t.asked AND t.ended <= t.expires AND c.profile = ?2 LIMIT ?3`,
 			[]any{agentID, profile, durationSample, durationReach}, sqlite.Column[time.Duration])
 		if err != nil {
 			return 0, false, err
 		}
-		if len(millis) >= fewestDurations {
-			return median(millis) * time.Millisecond, true, nil
+		if len(took) >= fewestDurations {
+			return median(took), true, nil
 		}
 	}
 	return 0, false, nil
