@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -85,7 +86,7 @@ func runContext(ctx context.Context, opts contextOptions) error {
 		return err
 	}
 	asker := chat.Asker{History: store, Profile: profile.Name}
-	question := chat.Question{Conversation: &conversation, AgentID: conversation.AgentID, Context: chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}}
+	question := chat.Question{Conversation: &conversation, AgentID: conversation.AgentID, Context: ask.LimitsOf(profile)}
 	considered, err := asker.Consider(ctx, question)
 	if err != nil {
 		return err

@@ -81,7 +81,7 @@ func changeTrash(ctx context.Context, f *cli.Factory, refs []string, restore, dr
 		return err
 	}
 	found, err := store.FindAll(ctx, refs, restore)
-	if err != nil && restore {
+	if err != nil && restore && store.Saved() {
 		return failure.WithHint(err, "see what is in the trash: %s", failure.Run("hobnob conversations list --deleted"))
 	}
 	if err != nil {

@@ -91,12 +91,12 @@ func listFromService(ctx context.Context, f *cli.Factory, profile config.Profile
 	defer stop()
 	records, err := client.Conversations(ctx, limit)
 	if err != nil {
-		again := failure.Of(err)
-		if again.Hint.IsZero() {
-			again.Hint = failure.Plain("ask again")
+		why := failure.Of(err)
+		if why.Hint.IsZero() {
+			why.Hint = failure.Plain("ask again")
 		}
-		if again.Kind.Exit() != failure.Usage.Exit() {
-			return nil, failure.WithHint(err, "%s; what this machine remembers: %s", again.Hint, failure.Run("hobnob conversations list --local"))
+		if why.Kind != failure.Usage && why.Kind != failure.Config {
+			return nil, failure.WithHint(err, "%s; what this machine remembers: %s", why.Hint, failure.Run("hobnob conversations list --local"))
 		}
 	}
 	return records, err

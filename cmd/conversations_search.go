@@ -98,10 +98,14 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 // does whatever begins with two dashes.
 func searchArgs(root *cobra.Command, args []string) []string {
 	command, _, err := root.Find(args)
-	at := slices.Index(args, "search")
-	if err != nil || command.Name() != "search" || at < 0 || slices.Contains(args, "--") {
+	if err != nil || command.Name() != "search" || slices.Contains(args, "--") {
 		return args
 	}
+	at := 0 // of the command's name: a profile may have the same
+	for found := root; found != command && at < len(args); at++ {
+		found, _, _ = root.Find(args[:at+1])
+	}
+	at--
 	command.InitDefaultHelpFlag()
 	lookup := func(arg string) *pflag.Flag {
 		if name, long := strings.CutPrefix(arg, "--"); long {
@@ -115,10 +119,10 @@ func searchArgs(root *cobra.Command, args []string) []string {
 	flags, words := slices.Clone(args[:at+1]), []string{"--"}
 	for rest := args[at+1:]; len(rest) > 0; rest = rest[1:] {
 		switch flag := lookup(rest[0]); {
-		case flag != nil && flag.NoOptDefVal == "" && len(rest) > 1: // its value follows
+		case flag != nil && flag.NoOptDefVal == "" && len(rest) > 1 && !strings.Contains(rest[0], "="): // its value follows
 			flags = append(flags, rest[0], rest[1])
 			rest = rest[1:]
-		case flag != nil, strings.HasPrefix(rest[0], "--"):
+		case flag != nil && flag.NoOptDefVal != "", strings.HasPrefix(rest[0], "--"):
 			flags = append(flags, rest[0])
 		default:
 			words = append(words, rest[0])

@@ -22,6 +22,8 @@ func TestAQueryMayLeaveWordsOut(t *testing.T) {
 		"chat search -usage":                                "chat search -usage",
 		"search -usage":                                     "search -usage",
 		"conversations search word --agent":                 "conversations search --agent -- word",
+		"conversations search -a":                           "conversations search -- -a",
+		"-p search conv search foo -q":                      "-p search conv search -q -- foo",
 		"__complete conversations search --role ":           "__complete conversations search --role ",
 	} {
 		if got := searchArgs(newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" })), strings.Split(line, " ")); !slices.Equal(got, strings.Split(want, " ")) {

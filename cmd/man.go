@@ -101,20 +101,3 @@ func manPage(c *cobra.Command) ([]byte, error) {
 	err := doc.GenMan(c, &doc.GenManHeader{Title: strings.ToUpper(strings.ReplaceAll(c.CommandPath(), " ", "-")), Section: "1", Source: "hobnob", Manual: "hobnob manual", Date: &date}, &page)
 	return page.Bytes(), err
 }
-
-// eachCommand calls fn for every command and topic that help shows.
-func eachCommand(c *cobra.Command, fn func(*cobra.Command) error) error {
-	c.InitDefaultHelpCmd()
-	if c.HasParent() && !c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() || c.Name() == "help" {
-		return nil
-	}
-	if err := fn(c); err != nil {
-		return err
-	}
-	for _, child := range c.Commands() {
-		if err := eachCommand(child, fn); err != nil {
-			return err
-		}
-	}
-	return nil
-}

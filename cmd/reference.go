@@ -37,3 +37,20 @@ func writePublic(path string, data []byte) error {
 	}
 	return os.WriteFile(path, data, 0o644)
 }
+
+// eachCommand calls fn for every command and topic that help shows.
+func eachCommand(c *cobra.Command, fn func(*cobra.Command) error) error {
+	c.InitDefaultHelpCmd()
+	if c.HasParent() && !c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() || c.Name() == "help" {
+		return nil
+	}
+	if err := fn(c); err != nil {
+		return err
+	}
+	for _, child := range c.Commands() {
+		if err := eachCommand(child, fn); err != nil {
+			return err
+		}
+	}
+	return nil
+}

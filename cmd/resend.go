@@ -101,7 +101,7 @@ func runResend(ctx context.Context, opts resendOptions) error {
 	if err != nil {
 		return err
 	}
-	return ask.New(f, profile, client, store, ask.Options{}).Resend(ctx, turns)
+	return ask.New(f, profile, store, ask.Options{}).With(client).Resend(ctx, turns)
 }
 
 // unanswered lists the questions of the profile or of one conversation in it.

@@ -79,7 +79,7 @@ func runWait(ctx context.Context, opts waitOptions) error {
 	if err != nil {
 		return err
 	}
-	asker := ask.New(f, profile, nil, store, ask.Options{Raw: opts.Raw, Paged: true})
+	asker := ask.New(f, profile, store, ask.Options{Raw: opts.Raw, Paged: true})
 	if turn.State == history.Pending {
 		stop := asker.Wait(ctx, "waiting for", turn.AgentID, turn.Asked)
 		turn, err = chat.Wait(ctx, store, turn, opts.Timeout)

@@ -18,8 +18,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/hobnob-cli/hobnob/internal/failure"
 	"golang.org/x/net/http2"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
 // serveTLS starts a service with a certificate for 127.0.0.1 and example.com,

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
@@ -37,7 +38,7 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	}
 	question = chat.Question{
 		Text: place.Text, Conversation: place.Conversation, Parent: place.Parent, Title: s.Title,
-		Context: chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens},
+		Context: LimitsOf(profile),
 	}
 	if s.Limits != nil {
 		question.Context = *s.Limits
@@ -54,7 +55,7 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	if err != nil {
 		return asker, question, err
 	}
-	asker = New(f, profile, client, store, s.Options)
+	asker = New(f, profile, store, s.Options).With(client)
 	if !s.Save && !s.DryRun && !s.IsNew() {
 		memory, err := f.UnsavedHistory(ctx)
 		if err == nil {
@@ -65,12 +66,23 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	return asker, question, nil
 }
 
-// New returns an asker of a profile.
-func New(f *cli.Factory, profile config.Profile, client *api.Client, store *history.Store, options Options) Asker {
+// New returns what shows the answers of a profile; With a client it also asks.
+func New(f *cli.Factory, profile config.Profile, store *history.Store, options Options) Asker {
 	return Asker{
-		Options: options, Profile: profile, f: f, client: client,
-		Chat: chat.Asker{Client: client, History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)},
+		Options: options, Profile: profile, f: f,
+		Chat: chat.Asker{History: store, Profile: profile.Name, Lifetime: chat.Lifetime(profile.Timeout, profile.Retries)},
 	}
+}
+
+// With returns the asker that sends its questions through the client.
+func (a Asker) With(client *api.Client) Asker {
+	a.client, a.Chat.Client = client, client
+	return a
+}
+
+// LimitsOf returns what the settings of a profile allow as context.
+func LimitsOf(profile config.Profile) chat.Limits {
+	return chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
 }
 
 // openHistory opens the history for writing when something will be recorded, with
@@ -98,7 +110,7 @@ func agentOf(profile config.Profile, named string, c *history.Conversation) (str
 	if named == "" && c != nil && c.Profile == profile.Name && c.AgentID != "" {
 		return c.AgentID, nil
 	}
-	return profile.AgentID(profile.Agent)
+	return profile.AgentID(cmp.Or(named, profile.Agent))
 }
 
 // Preview returns the request that a question would send, and what is wrong with it.

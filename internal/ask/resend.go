@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
@@ -15,7 +14,7 @@ import (
 // unless the service cannot be reached, refuses the token, or the history takes no
 // answers. The error is the last one.
 func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
-	limits := chat.Limits{Turns: a.Profile.ContextTurns, Tokens: a.Profile.ContextTokens}
+	limits := LimitsOf(a.Profile)
 	var last error
 	for _, t := range turns {
 		a.f.Print.Note("asking again: %s", history.TitleOf(t.Question))

@@ -77,7 +77,7 @@ type Answer struct {
 	// Saved says that the answer is in a history that outlives the process.
 	Saved bool
 	// SaveErr says why the answer could not be recorded although it came; the
-	// question stands in the history as pending. Show the answer all the same.
+	// question is in the history as pending. Show the answer all the same.
 	SaveErr error
 
 	turn history.Turn
@@ -150,7 +150,11 @@ func (a Asker) ask(ctx context.Context, q Question, journal func() (history.Turn
 	if a.Journalled != nil {
 		a.Journalled(turn)
 	}
-	reply, err := a.Client.Chat(ctx, plan.Request, turn.ID)
+	key := turn.ID
+	if !a.History.Saved() {
+		key = "" // no turn from which it could be sent again
+	}
+	reply, err := a.Client.Chat(ctx, plan.Request, key)
 	answer.Elapsed = time.Since(answer.Started)
 	if err != nil {
 		return answer, a.failed(ctx, turn, err)
@@ -168,7 +172,7 @@ func (a Asker) Save(ctx context.Context, answer *Answer) error {
 }
 
 const (
-	// Nobody sees an answer that a background process cannot record, so that it
+	// An answer that a background process cannot record is not shown, so that it
 	// tries for longer than one in front of a terminal.
 	saveAttempts = 60
 	savePace     = 5 * time.Second
@@ -206,7 +210,7 @@ func (a Asker) journal(ctx context.Context, q Question) (history.Turn, error) {
 }
 
 // Resend asks the question of an unanswered turn again, under the same id, in
-// the place of the tree where it stands. Errors are those of Ask.
+// its place in the tree. Errors are those of Ask.
 func (a Asker) Resend(ctx context.Context, turn history.Turn, limits Limits) (Answer, error) {
 	q := Question{Text: turn.Question, AgentID: turn.AgentID, Conversation: &history.Conversation{ID: turn.Conversation}, Parent: &turn.Parent, Context: limits}
 	return a.ask(ctx, q, func() (history.Turn, error) { return a.History.Retry(ctx, turn, a.Lifetime) })

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
@@ -62,13 +63,13 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 	if p.Embedded() {
 		// Nothing is dialled: the transport below takes the place of the network.
 		options.BaseURL, options.ConversationsPath, options.CAFile = "http://localhost", "", ""
-		options.Transport = &lazyTransport{open: func() (http.RoundTripper, error) {
+		options.Transport = lazyTransport(sync.OnceValues(func() (http.RoundTripper, error) {
 			handler, err := f.Service(ctx, service.Options{Client: "local"}, ephemeral)
 			if err != nil {
 				return nil, err
 			}
 			return service.Transport(handler), nil
-		}}
+		}))
 		return api.New(options)
 	}
 	resolver, key, err := f.Tokens(p)

@@ -17,7 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// Discard removes a draft whose text is kept elsewhere, and the directories that
+// Discard removes a draft whose text is saved elsewhere, and the directories that
 // it leaves empty.
 func Discard(draft string) {
 	_ = os.Remove(draft)

@@ -58,14 +58,19 @@ type InterruptedError struct {
 	Err    error
 }
 
-func (e *InterruptedError) Error() string {
-	text := "stopped by Ctrl-C"
+// what returns the kind of failure that the signal is, and its words.
+func (e *InterruptedError) what() (failure.Kind, string) {
 	switch e.Signal.Signal {
 	case syscall.SIGTERM:
-		text = "stopped by SIGTERM"
+		return failure.Terminated, "stopped by SIGTERM"
 	case syscall.SIGHUP:
-		text = "stopped because the terminal was closed"
+		return failure.HungUp, "stopped because the terminal was closed"
 	}
+	return failure.Interrupted, "stopped by Ctrl-C"
+}
+
+func (e *InterruptedError) Error() string {
+	_, text := e.what()
 	if effect := failure.Of(e.Err).Effect; effect != "" {
 		text += "; " + effect
 	}
@@ -75,17 +80,11 @@ func (e *InterruptedError) Error() string {
 // Unwrap returns what the signal caused.
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
-// Failure implements failure.Explainer. The hint of what was interrupted is kept
+// Failure implements failure.Explainer. The hint of what was interrupted stays
 // only for a question that goes on without this process.
 func (e *InterruptedError) Failure() failure.Failure {
 	f := failure.Of(e.Err)
-	f.Kind = failure.Interrupted
-	switch e.Signal.Signal {
-	case syscall.SIGTERM:
-		f.Kind = failure.Terminated
-	case syscall.SIGHUP:
-		f.Kind = failure.HungUp
-	}
+	f.Kind, _ = e.what()
 	if !f.GoesOn {
 		f.Hint = failure.Hint{}
 	}

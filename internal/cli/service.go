@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"path/filepath"
-	"sync"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/service"
@@ -47,18 +46,13 @@ func (f *Factory) Service(ctx context.Context, options service.Options, ephemera
 	return service.New(options), nil
 }
 
-// lazyTransport makes its transport at the first request.
-type lazyTransport struct {
-	open func() (http.RoundTripper, error)
-	once sync.Once
-	next http.RoundTripper
-	err  error
-}
+// lazyTransport returns its transport at the first request.
+type lazyTransport func() (http.RoundTripper, error)
 
-func (t *lazyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
-	t.once.Do(func() { t.next, t.err = t.open() })
-	if t.err != nil {
-		return nil, t.err
+func (open lazyTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	transport, err := open()
+	if err != nil {
+		return nil, err
 	}
-	return t.next.RoundTrip(r)
+	return transport.RoundTrip(r)
 }

@@ -49,7 +49,7 @@ func Hintf(format string, args ...any) Hint {
 	return Hint{format, args}
 }
 
-// Plain returns a hint that is the text as it stands.
+// Plain returns a hint that is the text.
 func Plain(text string) Hint {
 	if text == "" {
 		return Hint{}

@@ -41,17 +41,17 @@ func (s Sources) Text(ctx context.Context, f *cli.Factory) (text, draft string, 
 }
 
 func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, error) {
-	values, err := ParseVariables(s.Variables)
-	if err != nil {
-		return "", err
-	}
 	var t *template.Template
+	var values map[string]string
 	if s.Template != "" {
 		library, err := f.Templates()
 		if err != nil {
 			return "", err
 		}
 		if t, err = library.Find(strings.ToLower(s.Template)); err != nil {
+			return "", err
+		}
+		if values, err = ParseVariables(s.Variables); err != nil {
 			return "", err
 		}
 		if err := t.Check(slices.Sorted(maps.Keys(values))...); err != nil {

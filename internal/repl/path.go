@@ -13,7 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// typedPath returns a path as users type, paste or drop it: as it stands if there
+// typedPath returns a path as users type, paste or drop it: unchanged if there
 // is such a file, else without the quotes and backslashes that make a word of a
 // shell of it.
 func typedPath(typed string) (string, error) {

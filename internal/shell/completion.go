@@ -6,7 +6,7 @@ import (
 )
 
 // PatchBash returns the bash completion script of cobra so that it works without
-// the package bash-completion: what stands in for its function joins the words that
+// the package bash-completion: the replacement of its function joins the words that
 // bash splits at = and at : (COMP_WORDBREAKS), and takes of the word at the cursor
 // what is before it.
 func PatchBash(script string) (string, error) {

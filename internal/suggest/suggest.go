@@ -4,7 +4,7 @@ package suggest
 
 import "strings"
 
-// Nearest returns the candidate that a mistyped word most likely stands for: at
+// Nearest returns the candidate that a mistyped word most likely is: at
 // most two edits away, and fewer than the candidate has bytes. Case does not
 // count. It returns "" when none comes close, and the first of several that are
 // equally close.
