@@ -193,7 +193,8 @@ func deliver(ctx context.Context, f *cli.Factory, d delivery, journalled func(hi
 	if err != nil {
 		return err
 	}
-	asker := chat.Asker{Client: client, History: store, Profile: d.Profile.Name, Lifetime: chat.Lifetime(d.Profile.Timeout, d.Profile.Retries), Journalled: journalled}
+	asker := ask.New(f, d.Profile, store, ask.Options{}).With(client).Chat
+	asker.Journalled = journalled
 	answer, err := asker.Ask(ctx, question)
 	if err != nil || answer.SaveErr == nil {
 		return err

@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"fmt"
-	"net"
 
 	"github.com/spf13/cobra"
 
@@ -43,7 +42,7 @@ is no TLS.`,
 
 func runServe(ctx context.Context, opts serveOptions) error {
 	f := opts.f
-	listener, err := listenLoopback(ctx, opts.Addr)
+	listener, err := service.ListenLoopback(ctx, opts.Addr)
 	if err != nil {
 		return err
 	}
@@ -67,22 +66,6 @@ func runServe(ctx context.Context, opts serveOptions) error {
 	}
 	f.Print.Note("stopped")
 	return nil
-}
-
-// listenLoopback refuses an address that other machines can reach.
-func listenLoopback(ctx context.Context, addr string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(addr)
-	if err != nil {
-		return nil, failure.Usagef("use a form like 127.0.0.1:8080", "--addr %q is no address: %v", addr, err)
-	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, failure.Usagef("use 127.0.0.1 or [::1]; the service has no TLS, so the token would travel readable", "--addr %q is not a loopback address", addr)
-	}
-	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
-	if err != nil {
-		return nil, failure.WithHint(fmt.Errorf("cannot listen: %w", err), "choose another port with --addr, or a free one with --addr 127.0.0.1:0")
-	}
-	return listener, nil
 }
 
 // announce prints what a client needs. A token that was given is not repeated.
