@@ -81,7 +81,7 @@ func detach(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.
 	}
 	receipt, err := startDelivery(ctx, f, d)
 	if err != nil {
-		return false, err
+		return errors.As(err, new(*chat.FailedError)), err
 	}
 	if f.Global.JSON {
 		err = f.Print.JSON(detachedJSON{Version: 1, Conversation: receipt.Conversation, Turn: receipt.Turn, State: history.Pending})

@@ -52,6 +52,9 @@ func Latest(ctx context.Context, store *history.Store, profile string) (history.
 	if err != nil {
 		return history.Turn{}, err
 	}
+	if len(turns) == 0 { // imported so, or removed just now
+		return history.Turn{}, &NothingPendingError{Profile: profile}
+	}
 	latest := turns[0]
 	for _, t := range turns {
 		if t.Asked.After(latest.Asked) {

@@ -3,6 +3,7 @@ package chat_test
 import (
 	"errors"
 	"testing"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/failure"
@@ -53,5 +54,24 @@ func TestNoAnswerSaysHowToReplaceARefusedToken(t *testing.T) {
 		if got := failure.Of(err).Hint.String(); got != c.want || !errors.As(err, &failed) {
 			t.Errorf("hint %q, want %q", got, c.want)
 		}
+	}
+}
+
+func TestAConversationWithoutTurnsIsNothingToWaitFor(t *testing.T) {
+	store, err := history.OpenUnsaved(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = store.Close() }()
+	now := time.Now()
+	empty := func(yield func(history.Tree, error) bool) {
+		yield(history.Tree{Conversation: history.Conversation{ID: "aaaaaaaa-0000-4000-8000-000000000000", Title: "t", Profile: "p", Created: now, Updated: now}}, nil)
+	}
+	if _, err := store.Import(t.Context(), empty, ""); err != nil {
+		t.Fatal(err)
+	}
+	var nothing *chat.NothingPendingError
+	if _, err := chat.Latest(t.Context(), store, "p"); !errors.As(err, &nothing) {
+		t.Errorf("gave %v", err)
 	}
 }

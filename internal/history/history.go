@@ -186,7 +186,9 @@ func OpenExisting(ctx context.Context, dir string) (*Store, error) {
 		return OpenUnsaved(ctx)
 	case err == nil && s.db.Version < len(Schema().Migrations):
 		_ = s.Close()
-		return Open(ctx, dir)
+		if s, err = Open(ctx, dir); errors.Is(err, sqlite.ErrReadOnly) || errors.Is(err, sqlite.ErrNoAccess) {
+			err = failure.WithHint(err, "an older hobnob wrote it, and it has to be upgraded once: make it writable, or a copy of it")
+		}
 	}
 	return s, err
 }
