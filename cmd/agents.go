@@ -10,9 +10,10 @@ func newAgentsCommand(f *cli.Factory) *cobra.Command {
 	return newGroup(cobra.Command{
 		Use:     "agents",
 		Aliases: []string{"agent"},
-		Short:   "Name the agents of a profile",
-		Long: `Name the agents of the selected profile. The service knows an agent by a UUID
-(it is in the agent's address in the client application); an alias is yours.`,
+		Short:   "Manage the agents of a profile",
+		Long: `Manage aliases for the agents of the selected profile. The service identifies
+an agent by a UUID, which is part of the agent's address in the client
+application. An alias is your own name for an agent.`,
 		Example: `  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f
   hobnob agents use reviewer
   hobnob chat -a reviewer -f main.go "what would you change?"`,

@@ -14,7 +14,7 @@ func newAgentsAddCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "add NAME UUID",
 		Annotations:       map[string]string{createsConfig: ""},
-		Short:             "Give an agent an alias",
+		Short:             "Add an alias for an agent",
 		Example:           "  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -35,13 +35,16 @@ func runAgentsAdd(f *cli.Factory, name, id string) error {
 	if err != nil {
 		return err
 	}
-	if profile.BuiltInAgent(name) && profile.Agents[name] != id {
-		return failure.Usagef("choose another alias", "%q is an agent of the built-in service", name)
+	if _, err := profile.AgentID(id); err != nil {
+		return err
+	}
+	if own := profile.BuiltIn[name]; own != "" && own != id {
+		return failure.Usagef("choose another alias", "%q is a built-in agent", name)
 	}
 	if err := f.EditConfig(func(d *config.Document) error {
 		return d.Set(id, "profiles", profile.Name, "agents", name)
 	}); err != nil {
 		return err
 	}
-	return f.Print.Done("agent %q is %s in profile %q", name, id, profile.Name)
+	return f.Print.Done("alias %q now refers to %s in profile %q", name, id, profile.Name)
 }

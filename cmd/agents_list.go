@@ -13,7 +13,7 @@ import (
 func newAgentsListCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
-		Short:   "List the aliases",
+		Short:   "List aliases",
 		Example: "  hobnob agents list",
 		RunE:    func(*cobra.Command, []string) error { return runAgentsList(f) },
 	}
@@ -32,6 +32,9 @@ func runAgentsList(f *cli.Factory) error {
 		return err
 	}
 	chosen, _ := profile.AgentID(profile.Agent)
+	if profile.Agent == "" {
+		chosen = profile.BuiltIn["guide"] // nothing for other services, which choose themselves
+	}
 	rows, cells := []agentRow{}, [][]string{}
 	for _, name := range profile.AgentNames() {
 		id, mark := profile.Agents[name], ""
@@ -45,7 +48,7 @@ func runAgentsList(f *cli.Factory) error {
 		return f.Print.JSON(rows)
 	}
 	if len(rows) == 0 {
-		f.Print.Note("profile %q has no aliases; add one with: %s", profile.Name, failure.Run("hobnob agents add NAME UUID"))
+		f.Print.Note("profile %q has no aliases; to add one: %s", profile.Name, failure.Run("hobnob agents add NAME UUID"))
 		return nil
 	}
 	return f.Print.Table([]terminal.Column{{Title: "NAME"}, {Title: "UUID"}, {Title: "DEFAULT"}}, cells)

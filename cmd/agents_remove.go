@@ -25,8 +25,26 @@ func runAgentsRemove(f *cli.Factory, name string) error {
 	if err != nil {
 		return err
 	}
+	c, err := f.Config()
+	if err != nil {
+		return err
+	}
+	setting, _ := config.Lookup("agent")
+	chosen, err := c.FromFile(profile.Name, setting)
+	if err != nil {
+		return err
+	}
+	isDefault := strings.EqualFold(config.Format(chosen.Value), name) && chosen.Source.Kind == "profile"
 	if err := f.EditConfig(func(d *config.Document) error {
+		if isDefault {
+			if _, err := d.Unset("profiles", profile.Name, "agent"); err != nil {
+				return err
+			}
+		}
 		found, err := d.Unset("profiles", profile.Name, "agents", name)
+		if _, builtIn := profile.BuiltIn[name]; err == nil && !found && builtIn {
+			return failure.Usagef("to ask another agent by default: hobnob agents use NAME", "agent %q is built in and cannot be removed", name)
+		}
 		if err == nil && !found {
 			return &config.UnknownAgentError{Name: name, Profile: profile.Name, Known: profile.AgentNames()}
 		}
@@ -34,8 +52,11 @@ func runAgentsRemove(f *cli.Factory, name string) error {
 	}); err != nil {
 		return err
 	}
-	if strings.EqualFold(profile.Agent, name) {
-		f.Print.Warn("%q is still the default agent of profile %q; choose another with: %s", name, profile.Name, failure.Run("hobnob agents use NAME"))
+	if value, err := c.Get(profile.Name, setting); err == nil && value.Source.Kind != "profile" && strings.EqualFold(profile.Agent, name) {
+		f.Print.Warn("%q is still the default agent %s", name, value.Source.Note())
 	}
-	return f.Print.Done("removed the alias %q from profile %q", name, profile.Name)
+	if isDefault {
+		return f.Print.Done("removed alias %q from profile %q, which now has no default agent", name, profile.Name)
+	}
+	return f.Print.Done("removed alias %q from profile %q", name, profile.Name)
 }

@@ -11,7 +11,7 @@ func newAgentsUseCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "use NAME",
 		Annotations:       map[string]string{createsConfig: ""},
-		Short:             "Choose the agent that is asked when -a is not given",
+		Short:             "Set the default agent of the profile",
 		Example:           "  hobnob agents use reviewer",
 		ValidArgsFunction: complete{f}.first(complete{f}.agents),
 		RunE:              func(_ *cobra.Command, args []string) error { return runAgentsUse(f, args[0]) },
@@ -31,5 +31,5 @@ func runAgentsUse(f *cli.Factory, name string) error {
 	}); err != nil {
 		return err
 	}
-	return f.Print.Done("profile %q asks %s", profile.Name, name)
+	return f.Print.Done("default agent of profile %q is now %s", profile.Name, name)
 }

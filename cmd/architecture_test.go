@@ -1,4 +1,4 @@
-package cmd_test
+package cmd
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 	"testing"
 )
 
-// TestArchitecturePicture draws docs/architecture.svg from what `go list` knows of
-// the imports: a box for each package, above all that it imports, and an arrow for
-// each import that does not follow from others. With HOBNOB_TEST_UPDATE=1 it writes
-// the file, otherwise it compares.
+// TestArchitecturePicture draws docs/architecture.svg from the imports that `go list`
+// prints: a box for each package, above all packages that it imports, and an arrow for
+// each import that is not implied by others. With HOBNOB_TEST_UPDATE=1 it writes the
+// file, otherwise it compares.
 func TestArchitecturePicture(t *testing.T) {
 	got := drawPackages(importsOf(t))
 	path := filepath.Join("..", "docs", "architecture.svg")
@@ -28,12 +28,12 @@ func TestArchitecturePicture(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got != string(want) {
-		t.Errorf("%s is not what the imports are now: HOBNOB_TEST_UPDATE=1 go test ./cmd -run TestArchitecturePicture", path)
+		t.Errorf("%s is stale: run HOBNOB_TEST_UPDATE=1 go test ./cmd -run TestArchitecturePicture", path)
 	}
 }
 
-// importsOf returns the packages that each package of hobnob imports, without its
-// tests, the programs of the documentation, and the leaves.
+// importsOf returns the packages that each package of hobnob imports. It excludes
+// tests, the programs of the documentation, and leaves.
 func importsOf(t *testing.T) map[string][]string {
 	t.Helper()
 	imports := map[string][]string{}
@@ -53,7 +53,7 @@ func importsOf(t *testing.T) map[string][]string {
 	return imports
 }
 
-// shortName is a package as the picture names it.
+// shortName returns the name of a package in the picture.
 func shortName(pkg string) string {
 	if pkg == "." {
 		return "main"
@@ -61,14 +61,14 @@ func shortName(pkg string) string {
 	return strings.TrimPrefix(pkg, "internal/")
 }
 
-// The picture is measured in pixels.
+// Sizes in pixels.
 const (
 	boxWidth, boxHeight = 104, 34
 	gapX, gapY          = 14, 56
 	margin              = 24
 )
 
-// node is a box or, with an empty name, a bend of an arrow that passes a row.
+// node is a box or, without a name, a bend of an arrow that passes a row.
 type node struct {
 	name  string
 	x, y  int // the middle of the upper edge
@@ -134,8 +134,7 @@ func rowWidth(row []*node) int {
 	return width
 }
 
-// connect makes nodes of the packages in their rows, and bends where an arrow passes
-// a row.
+// connect creates the nodes of packages, and bends where an arrow passes a row.
 func connect(rows [][]string, arrows map[string][]string) [][]*node {
 	out, byName, rowOf := make([][]*node, len(rows)), map[string]*node{}, map[string]int{}
 	for y, row := range rows {
@@ -157,8 +156,8 @@ func connect(rows [][]string, arrows map[string][]string) [][]*node {
 	return out
 }
 
-// order sorts a row so that each node comes below what points to it and few arrows
-// cross. The rows above are placed already.
+// order sorts a row so that nodes are below those that point to them and few arrows
+// cross. The rows above are already sorted.
 func order(row []*node) {
 	wanted := func(n *node) int {
 		sum := 0
@@ -170,7 +169,7 @@ func order(row []*node) {
 	slices.SortStableFunc(row, func(a, b *node) int { return wanted(a) - wanted(b) })
 }
 
-// arrow draws a curve between two rows, with a head where it ends at a box.
+// arrow draws a curve between two rows, with a head at a box.
 func arrow(b *strings.Builder, from, to *node) {
 	y, end, head := from.y+boxHeight, to.y, ""
 	if to.name != "" {
@@ -191,7 +190,7 @@ func words(b *strings.Builder, x, y int, text string) {
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle" fill="#1d2733">%s</text>`+"\n", x, y, html.EscapeString(text))
 }
 
-// withoutShortcuts leaves out an import that another import brings along.
+// withoutShortcuts removes imports that are implied by others.
 func withoutShortcuts(imports map[string][]string) map[string][]string {
 	var reaches func(from, to string) bool
 	reaches = func(from, to string) bool {
@@ -208,7 +207,7 @@ func withoutShortcuts(imports map[string][]string) map[string][]string {
 	return out
 }
 
-// layers puts every package into a row above all that it imports, as low as it can be.
+// layers puts every package into the lowest row above all packages that it imports.
 func layers(imports map[string][]string) [][]string {
 	var height func(name string) int
 	height = func(name string) int {

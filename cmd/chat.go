@@ -10,6 +10,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/codeblock"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/repl"
@@ -40,10 +41,10 @@ type chatOptions struct {
 	Detach       bool
 	DryRun       bool
 
-	limited bool // --history was given: 0 is not its absence
+	limited bool // whether --history was given, to distinguish 0 from no limit
 }
 
-// anyLanguage is --extract without a language.
+// anyLanguage is the value of --extract without a language.
 const anyLanguage = "any"
 
 func newChatCommand(f *cli.Factory) *cobra.Command {
@@ -54,12 +55,12 @@ func newChatCommand(f *cli.Factory) *cobra.Command {
 		Short:   "Ask an agent, once or in a conversation",
 		Long: `Send a prompt to an agent and print its reply.
 
-The prompt is made of the arguments, then each file as a named block, then
-standard input when it is a pipe or a file. With none of them, on a terminal, an
-interactive chat begins: its /help lists what it can do.
+The prompt consists of the arguments, then each file as a named block, then
+standard input if it is a pipe or a file. Without any of these, on a terminal,
+hobnob starts an interactive chat; /help lists its commands.
 
-Every question is written to the history before it is sent, and every reply
-before it is shown. On a terminal the reply is rendered; in a pipe it comes byte
+Every question is saved to the history before it is sent, and every reply before
+it is shown. On a terminal the reply is rendered; in a pipe it is printed byte
 for byte. See also: hobnob help exit-codes.`,
 		Example: `  hobnob chat "how do I undo the last commit?"
   hobnob chat -c "and keep the changes?"
@@ -79,11 +80,11 @@ for byte. See also: hobnob help exit-codes.`,
 			}
 			for _, name := range []string{"at", "edit-turn"} {
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return failure.WithHint(failure.Usagef("", "--%s names no turn", name), "see: %s", failure.Run("hobnob conversations tree"))
+					return failure.WithHint(failure.Usagef("", "--%s is empty", name), "to list the turns: %s", failure.Run("hobnob conversations tree"))
 				}
 			}
 			if cmd.Flags().Changed("template") && opts.Template == "" {
-				return failure.Usagef("see: hobnob templates list", "--template names no template")
+				return failure.Usagef("to list the templates: hobnob templates list", "--template is empty")
 			}
 			if cmd.Flags().Changed("extract") && opts.Extract == "" {
 				opts.Extract = anyLanguage
@@ -91,33 +92,36 @@ for byte. See also: hobnob help exit-codes.`,
 			if err := opts.validate(); err != nil {
 				return err
 			}
+			if language := opts.languageAfterExtract(); language != "" {
+				f.Print.Note("%q is part of the question, not the language of -x; to extract that language: -x=%s", language, language)
+			}
 			return runChat(cmd.Context(), opts)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: the `name` of an alias, or a UUID")
-	flags.BoolVarP(&opts.Continue, "continue", "c", false, "continue the latest conversation of the profile")
+	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias `name` or a UUID")
+	flags.BoolVarP(&opts.Continue, "continue", "c", false, "continue the latest conversation of the profile that has an answer")
 	flags.StringVarP(&opts.Conversation, "conversation", "C", "", "continue this conversation: an `id`, its first characters, or a title")
-	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, which makes a branch")
-	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, beside the first answer")
-	flags.StringVar(&opts.EditTurn, "edit-turn", "", "open the question of this `turn` in the editor and ask it beside the old one")
+	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, creating a branch")
+	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, for an alternative answer")
+	flags.StringVar(&opts.EditTurn, "edit-turn", "", "edit the question of this `turn` and ask it as an alternative to the old one")
 	flags.StringArrayVarP(&opts.Files, "file", "f", nil, "add this `file` to the prompt; - is standard input (repeatable)")
-	flags.StringVarP(&opts.Template, "template", "t", "", "ask the template of this `name`: hobnob templates list")
-	flags.StringArrayVar(&opts.Vars, "var", nil, "give a variable of the template a value: `name=value` (repeatable)")
+	flags.StringVarP(&opts.Template, "template", "t", "", "use the template with this `name`; see hobnob templates list")
+	flags.StringArrayVar(&opts.Vars, "var", nil, "set a variable of the template: `name=value` (repeatable)")
 	flags.BoolVarP(&opts.Edit, "edit", "e", false, "write the prompt in $VISUAL or $EDITOR")
-	flags.BoolVarP(&opts.Interactive, "interactive", "i", false, "go on asking, in an interactive chat")
+	flags.BoolVarP(&opts.Interactive, "interactive", "i", false, "continue in an interactive chat")
 	flags.StringVar(&opts.Title, "title", "", "`title` of the new conversation")
 	flags.IntVar(&opts.History, "history", 0, "send at most this `number` of earlier turns; 0 sends none (default all)")
-	flags.BoolVar(&opts.NoSave, "no-save", false, "keep nothing on this machine")
+	flags.BoolVar(&opts.NoSave, "no-save", false, "save nothing on this machine")
 	flags.BoolVarP(&opts.Raw, "raw", "r", false, "do not render the reply")
-	flags.StringVarP(&opts.Extract, "extract", "x", "", "print only the first block of code, or the first of a `language`: -x, -x=go")
+	flags.StringVarP(&opts.Extract, "extract", "x", "", "print only the first code block, or the first in a `language`: -x, -x=go")
 	flags.Lookup("extract").NoOptDefVal = anyLanguage
-	flags.BoolVar(&opts.Copy, "copy", false, "copy the reply, or the block of --extract, to the clipboard as well")
-	flags.BoolVar(&opts.Usage, "usage", false, "say on stderr how many tokens were used")
-	flags.BoolVar(&opts.Detach, "detach", false, "print the turn and leave; the question goes on in the background: hobnob wait")
+	flags.BoolVar(&opts.Copy, "copy", false, "also copy the reply or the extracted block to the clipboard")
+	flags.BoolVar(&opts.Usage, "usage", false, "print the token usage on stderr")
+	flags.BoolVar(&opts.Detach, "detach", false, "ask in the background and print the turn; hobnob wait prints the answer")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "print the request and send nothing")
-	flags.Int("retries", 2, "further attempts after a request that was certainly not accepted, up to 10")
+	flags.Int("retries", 2, "number of retries of a request that the service did not accept, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("conversation", complete{f}.conversations)
 	_ = cmd.RegisterFlagCompletionFunc("template", complete{f}.templates)
@@ -135,14 +139,17 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	}
 	save := profile.Save && !opts.NoSave
 	if opts.Detach && !save {
-		return failure.WithHint(failure.Usagef("", "--detach needs the history, and history.save is false in the profile %q", profile.Name),
-			"%s, or leave --detach out", failure.Run("hobnob config set history.save true"))
+		return failure.WithHint(failure.Usagef("", "--detach needs the history, but history.save is false in profile %q", profile.Name),
+			"enable it with %s, or omit --detach", failure.Run("hobnob config set history.save true"))
 	}
 	asker, question, err := ask.Prepare(ctx, f, profile, opts.setup(save))
 	if err != nil {
 		return err
 	}
-	if opts.talks() {
+	if opts.Title != "" {
+		cli.NoteSameTitle(ctx, f, asker.Chat.History, opts.Title, "")
+	}
+	if opts.startsChat() {
 		return repl.Run(ctx, f, asker, question, opts.Again)
 	}
 	var draft string
@@ -150,9 +157,9 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		return err
 	}
 	if question.Conversation != nil && question.Parent == nil {
-		// Reading the prompt may have taken long, in a pipe or an editor.
+		// The conversation may have changed while the prompt was read or edited.
 		if *question.Conversation, err = asker.Chat.History.Find(ctx, question.Conversation.ID); err != nil {
-			return keepDraft(draft, false, err)
+			return finishDraft(draft, false, err)
 		}
 	}
 	var recorded bool
@@ -168,7 +175,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		answer, err = asker.Once(ctx, question)
 		recorded = answer.Conversation != "" && save
 	}
-	return keepDraft(draft, recorded, err)
+	return finishDraft(draft, recorded, err)
 }
 
 func (o chatOptions) setup(save bool) ask.Setup {
@@ -193,8 +200,25 @@ func (o chatOptions) setup(save bool) ask.Setup {
 	return s
 }
 
-// text returns the text of the question: the one that is asked again, the edited
-// one, or what the command line and standard input give.
+// languageAfterExtract returns the first word of the question if it is the name of a
+// language and follows -x, where the user may have meant -x=LANGUAGE, otherwise "".
+func (o chatOptions) languageAfterExtract() string {
+	if o.Extract != anyLanguage || len(o.Words) == 0 || !codeblock.IsLanguage(o.Words[0]) {
+		return ""
+	}
+	at := slices.Index(o.f.Args, o.Words[0])
+	if at < 1 {
+		return ""
+	}
+	before := o.f.Args[at-1]
+	if before == "--extract" || strings.HasPrefix(before, "-") && !strings.HasPrefix(before, "--") && strings.HasSuffix(before, "x") {
+		return o.Words[0]
+	}
+	return ""
+}
+
+// text returns the text of the question: the earlier one, unchanged or edited, or the
+// prompt from the command line and standard input.
 func (o chatOptions) text(ctx context.Context, earlier string) (text, draft string, err error) {
 	switch {
 	case o.Again:
@@ -205,8 +229,9 @@ func (o chatOptions) text(ctx context.Context, earlier string) (text, draft stri
 	return prompt.Sources{Words: o.Words, Files: o.Files, Template: o.Template, Variables: o.Vars, Edit: o.Edit}.Text(ctx, o.f)
 }
 
-// keepDraft discards a draft as soon as its text is recorded or answered.
-func keepDraft(draft string, recorded bool, err error) error {
+// finishDraft discards a draft if its text was recorded or answered. Otherwise it
+// returns err with a hint that names the file of the draft.
+func finishDraft(draft string, recorded bool, err error) error {
 	if draft == "" {
 		return err
 	}
@@ -214,7 +239,7 @@ func keepDraft(draft string, recorded bool, err error) error {
 		cli.Discard(draft)
 		return err
 	}
-	return failure.WithHint(err, "the text is kept in %s", draft)
+	return failure.WithHint(err, "the text is saved in %s", draft)
 }
 
 // preview prints the request that would be sent.
@@ -237,54 +262,55 @@ func preview(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat
 	return f.Print.Text(text + "\n" + string(preview.Body) + "\n")
 }
 
-// talks reports whether there is nothing to ask yet and a terminal to ask for it.
-func (o chatOptions) talks() bool {
+// startsChat reports whether the command line has no prompt and starts an interactive
+// chat on the terminal.
+func (o chatOptions) startsChat() bool {
 	return len(o.Words) == 0 && len(o.Files) == 0 && o.Template == "" && !o.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
 }
 
-// validate refuses flags that contradict each other.
+// validate returns an error if flags are invalid or cannot be used together.
 func (o chatOptions) validate() error {
 	const see = "see: hobnob chat --help"
 	switch {
 	case o.Continue && o.Conversation != "":
-		return failure.Usagef(see, "--continue and --conversation exclude each other")
+		return failure.Usagef(see, "--continue and --conversation cannot be used together")
 	case o.Title != "" && (o.Continue || o.Conversation != ""):
-		return failure.Usagef(see, "--title names a new conversation; it cannot be used while continuing one")
+		return failure.Usagef(see, "--title cannot be used with --continue or --conversation: it is for a new conversation")
 	case o.Title != "" && o.NoSave:
-		return failure.Usagef(see, "--title and --no-save exclude each other: nothing is kept that could have a title")
+		return failure.Usagef(see, "--title and --no-save cannot be used together: an unsaved conversation has no title")
 	case o.Title != "" && strings.TrimSpace(o.Title) == "":
-		return failure.Usagef("leave --title out to make it of the question", "a title cannot be empty")
+		return failure.Usagef("omit --title to use the beginning of the question", "--title is empty")
 	case o.branches() > 1:
-		return failure.Usagef(see, "--at, --again and --edit-turn exclude each other")
+		return failure.Usagef(see, "--at, --again and --edit-turn cannot be used together")
 	case o.Title != "" && o.branches() > 0:
-		return failure.Usagef(see, "--title names a new conversation; it cannot be used with --at, --again or --edit-turn")
+		return failure.Usagef(see, "--title cannot be used with --at, --again or --edit-turn: it is for a new conversation")
 	case o.Again && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
-		return failure.Usagef("leave the prompt out, or use --edit-turn to change it", "--again asks the last question as it was")
+		return failure.Usagef("omit the prompt, or use --edit-turn to change the question", "--again repeats the last question and takes no prompt")
 	case o.EditTurn != "" && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
-		return failure.Usagef("leave the prompt out", "--edit-turn takes the prompt from the editor")
+		return failure.Usagef("omit the prompt", "--edit-turn opens the question in the editor and takes no prompt")
 	case len(o.Vars) > 0 && o.Template == "":
-		return failure.Usagef("name the template with -t: hobnob templates list", "--var gives a value to a template, and there is none")
+		return failure.Usagef("to list the templates: hobnob templates list", "--var needs --template")
 	case o.Template != "" && (o.Again || o.EditTurn != ""):
-		return failure.Usagef(see, "--template makes a new question; it cannot be used with --again or --edit-turn")
+		return failure.Usagef(see, "--template cannot be used with --again or --edit-turn")
 	case o.History < 0:
-		return failure.Usagef(see, "--history cannot be %d; want 0 or more", o.History)
+		return failure.Usagef(see, "invalid value \"%d\" for --history: must be at least 0", o.History)
 	case o.Extract != "" && o.f.Global.JSON:
-		return failure.Usagef("leave --json out, or take the block from the field reply", "--extract and --json exclude each other")
+		return failure.Usagef("omit --json, or extract the block from the field reply", "--extract and --json cannot be used together")
 	case (o.Extract != "" || o.Copy) && o.DryRun:
-		return failure.Usagef(see, "--extract and --copy want a reply, which --dry-run does not ask for")
-	case (o.Extract != "" || o.Copy) && (o.Interactive || o.talks()):
-		return failure.Usagef("ask on the command line, or type /copy in the chat", "--extract and --copy are for one question, not for an interactive chat")
+		return failure.Usagef(see, "--extract and --copy cannot be used with --dry-run: there is no reply")
+	case (o.Extract != "" || o.Copy) && (o.Interactive || o.startsChat()):
+		return failure.Usagef("ask on the command line, or use /copy in the chat", "--extract and --copy cannot be used in an interactive chat")
 	case o.Interactive && (o.f.Global.JSON || o.DryRun):
 		return failure.Usagef(see, "--interactive cannot be used with --json or --dry-run")
 	case o.Interactive && !o.f.IO.InTTY:
-		return failure.Usagef("leave --interactive out to ask once", "an interactive chat needs a terminal on standard input")
+		return failure.Usagef("omit --interactive to ask once", "an interactive chat needs a terminal on standard input")
 	case o.Detach:
 		return o.validateDetach()
 	}
 	return nil
 }
 
-// branches counts the flags that make a branch.
+// branches returns the number of given flags that create a branch.
 func (o chatOptions) branches() int {
 	n := 0
 	for _, given := range []bool{o.At != "", o.Again, o.EditTurn != ""} {
@@ -295,24 +321,23 @@ func (o chatOptions) branches() int {
 	return n
 }
 
-// validateDetach refuses flags of `chat` that need an answer now, or a history
-// that is not written.
+// validateDetach returns an error if a flag cannot be used with --detach.
 func (o chatOptions) validateDetach() error {
 	const see = "see: hobnob chat --help"
 	switch {
 	case o.Raw || o.Extract != "" || o.Copy || o.Usage:
-		return failure.Usagef("leave it out; hobnob wait shows the answer", "--raw, --extract, --copy and --usage want an answer, for which --detach does not wait")
+		return failure.Usagef("omit the flag; hobnob wait prints the answer", "--raw, --extract, --copy and --usage cannot be used with --detach: there is no answer yet")
 	case o.NoSave:
-		return failure.Usagef(see, "--detach and --no-save exclude each other: the answer would be lost")
+		return failure.Usagef(see, "--detach and --no-save cannot be used together: the answer would be lost")
 	case o.DryRun:
-		return failure.Usagef(see, "--detach and --dry-run exclude each other")
-	case o.Interactive || o.talks():
-		return failure.Usagef(`ask like this: hobnob chat --detach "how do I …?"`, "--detach is for one question, not for an interactive chat")
+		return failure.Usagef(see, "--detach and --dry-run cannot be used together")
+	case o.Interactive || o.startsChat():
+		return failure.Usagef(`pass a question: hobnob chat --detach "how do I …?"`, "--detach cannot be used in an interactive chat")
 	}
 	return nil
 }
 
-// chatConversation is the conversation that the flags of chat continue.
+// chatConversation returns the conversation that the flags of chat continue.
 func (c complete) chatConversation(cmd *cobra.Command, _ []string) string {
 	if named := cmd.Flag("conversation").Value.String(); named != "" || cmd.Flags().Changed("continue") {
 		return named

@@ -19,30 +19,30 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// detachToken is what the service of these tests accepts, after "t".
+// detachToken is a token that the test service accepts.
 const detachToken = "t"
 
-// detaching is a home with a service in which questions are detached.
-type detaching struct {
+// detachSetup is a home directory and a service for background questions.
+type detachSetup struct {
 	t       *testing.T
 	home    string
 	program string
 	service *faultyService
 }
 
-func newDetaching(t *testing.T) *detaching {
+func newDetachSetup(t *testing.T) *detachSetup {
 	t.Helper()
 	service, err := newFaultyService(false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(service.close)
-	d := &detaching{t: t, home: t.TempDir(), service: service}
+	d := &detachSetup{t: t, home: t.TempDir(), service: service}
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	d.program = filepath.Join(d.home, "hobnob") // TestMain runs it under this name
+	d.program = filepath.Join(d.home, "hobnob") // TestMain runs hobnob under this name
 	if err := os.Symlink(self, d.program); err != nil {
 		t.Fatal(err)
 	}
@@ -54,14 +54,14 @@ func newDetaching(t *testing.T) *detaching {
 	return d
 }
 
-func (d *detaching) command(args ...string) *exec.Cmd {
+func (d *detachSetup) command(args ...string) *exec.Cmd {
 	c := exec.Command(d.program, args...)
 	c.Env = []string{"HOME=" + d.home, "TERM=xterm-256color", "HOBNOB_BASE_URL=" + d.service.server.URL, "HOBNOB_TOKEN=" + detachToken, "HOBNOB_AGENT=" + agent.EchoID}
 	return c
 }
 
-// run returns what a command writes and its exit code.
-func (d *detaching) run(args ...string) (stdout, stderr string, code int) {
+// run runs hobnob and returns its output and its exit code.
+func (d *detachSetup) run(args ...string) (stdout, stderr string, code int) {
 	d.t.Helper()
 	var out, errs bytes.Buffer
 	c := d.command(args...)
@@ -70,8 +70,8 @@ func (d *detaching) run(args ...string) (stdout, stderr string, code int) {
 	return out.String(), errs.String(), c.ProcessState.ExitCode()
 }
 
-// background are the processes in the background that belong to this home.
-func (d *detaching) background() []int {
+// background returns the background processes of this home directory.
+func (d *detachSetup) background() []int {
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		d.t.Fatal(err)
@@ -88,27 +88,27 @@ func (d *detaching) background() []int {
 	return found
 }
 
-// process is the one in the background, once it has kept the question.
-func (d *detaching) process() int {
+// process returns the background process after it has saved the question.
+func (d *detachSetup) process() int {
 	d.t.Helper()
 	found := d.background()
 	if len(found) != 1 {
-		d.t.Fatalf("there are %d processes in the background, want 1", len(found))
+		d.t.Fatalf("%d background processes, want 1", len(found))
 	}
 	return found[0]
 }
 
-// awaits looks for something now and then.
-func (d *detaching) awaits(what string, ok func() bool) {
+// waitUntil polls until ok returns true.
+func (d *detachSetup) waitUntil(what string, ok func() bool) {
 	d.t.Helper()
 	for deadline := time.Now().Add(time.Minute); !ok(); <-time.After(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			d.t.Fatalf("%s does not come", what)
+			d.t.Fatalf("timed out waiting until %s", what)
 		}
 	}
 }
 
-func (d *detaching) proc(pid int, name string) string {
+func (d *detachSetup) proc(pid int, name string) string {
 	d.t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/%s", pid, name))
 	if err != nil {
@@ -117,36 +117,36 @@ func (d *detaching) proc(pid int, name string) string {
 	return string(data)
 }
 
-func TestADetachedQuestionOutlivesItsTerminal(t *testing.T) {
-	d := newDetaching(t)
+func TestDetachedQuestionSurvivesTerminal(t *testing.T) {
+	d := newDetachSetup(t)
 	d.service.set("hold")
-	held, kept, err := os.Pipe() // what a shell may have left open
+	held, open, err := os.Pipe() // a descriptor that a shell may have left open
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := d.command("chat", "--detach", "a question that nobody sees")
+	c := d.command("chat", "--detach", "a hidden question")
 	c.Env = append(c.Env, "HOBNOB_TOKEN="+detachToken, "HOBNOB_HISTORY=a secret of the environment")
-	c.ExtraFiles = []*os.File{kept}
+	c.ExtraFiles = []*os.File{open}
 	terminal, err := pty.Start(c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = kept.Close()
-	shown, _ := io.ReadAll(terminal) // ends with an error, when the last process has let go of it
+	_ = open.Close()
+	shown, _ := io.ReadAll(terminal) // fails when the last process has closed it
 	_ = terminal.Close()
 	if err := c.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, shown)
 	}
 	turn, _, _ := strings.Cut(string(shown), "\r\n")
 	if !d.service.await(1, time.Minute) {
-		t.Fatal("the question did not come")
+		t.Fatal("the service received no question")
 	}
 
 	pid := d.process()
 	for _, name := range []string{"cmdline", "environ"} {
-		for _, secret := range []string{"HOBNOB_TOKEN", "nobody sees", "secret", agent.EchoID} {
+		for _, secret := range []string{"HOBNOB_TOKEN", "hidden question", "secret", agent.EchoID} {
 			if content := d.proc(pid, name); strings.Contains(content, secret) {
-				t.Errorf("%s holds %q: %q", name, secret, content)
+				t.Errorf("%s contains %q: %q", name, secret, content)
 			}
 		}
 	}
@@ -156,10 +156,10 @@ func TestADetachedQuestionOutlivesItsTerminal(t *testing.T) {
 		t.Errorf("session %s and terminal %s, want %d and 0", fields[3], fields[4], pid)
 	}
 	if where, err := os.Readlink(fmt.Sprintf("/proc/%d/cwd", pid)); err != nil || where != filepath.Join(d.home, ".local", "share", "hobnob") {
-		t.Errorf("it works in %s, %v", where, err)
+		t.Errorf("working directory: %s, %v", where, err)
 	}
 	if n, err := held.Read(make([]byte, 1)); n != 0 || err != io.EOF {
-		t.Errorf("it holds a pipe of the shell: %d, %v", n, err)
+		t.Errorf("the pipe of the shell is still open: %d, %v", n, err)
 	}
 	if err := syscall.Kill(pid, syscall.SIGHUP); err != nil {
 		t.Error(err)
@@ -167,7 +167,7 @@ func TestADetachedQuestionOutlivesItsTerminal(t *testing.T) {
 
 	d.service.set("none")
 	stdout, stderr, code := d.run("wait", turn)
-	if stdout != "a question that nobody sees\n" || stderr != "" || code != 0 {
+	if stdout != "a hidden question\n" || stderr != "" || code != 0 {
 		t.Errorf("%q, %q, %d", stdout, stderr, code)
 	}
 	d.service.mu.Lock()
@@ -177,10 +177,10 @@ func TestADetachedQuestionOutlivesItsTerminal(t *testing.T) {
 	}
 }
 
-func TestADetachedQuestionWhoseProcessEndsIsUnknown(t *testing.T) {
+func TestDetachedQuestionOfKilledProcessIsUnknown(t *testing.T) {
 	for name, sent := range map[string]syscall.Signal{"killed": syscall.SIGKILL, "terminated": syscall.SIGTERM} {
 		t.Run(name, func(t *testing.T) {
-			d := newDetaching(t)
+			d := newDetachSetup(t)
 			d.service.set("hang")
 			turn, stderr, code := d.run("chat", "-q", "--detach", "hi")
 			if code != 0 {
@@ -188,11 +188,11 @@ func TestADetachedQuestionWhoseProcessEndsIsUnknown(t *testing.T) {
 			}
 			turn = strings.TrimSpace(turn)
 			if !d.service.await(1, time.Minute) {
-				t.Fatal("the question did not come")
+				t.Fatal("the service received no question")
 			}
 			waiting := d.command("wait", turn)
-			var told bytes.Buffer
-			waiting.Stderr = &told
+			var output bytes.Buffer
+			waiting.Stderr = &output
 			if err := waiting.Start(); err != nil {
 				t.Fatal(err)
 			}
@@ -200,18 +200,18 @@ func TestADetachedQuestionWhoseProcessEndsIsUnknown(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = waiting.Wait()
-			if code := waiting.ProcessState.ExitCode(); code != failure.Unknown.Exit() || !strings.Contains(told.String(), "hint: the service may have accepted the question") {
-				t.Errorf("exit code %d: %s", code, &told)
+			if code := waiting.ProcessState.ExitCode(); code != failure.Unknown.Exit() || !strings.Contains(output.String(), "hint: the service may have accepted the question") {
+				t.Errorf("exit code %d: %s", code, &output)
 			}
-			if _, stderr, code := d.run("wait"); code != failure.Unknown.Exit() || !strings.Contains(stderr, "no question is under way") {
+			if _, stderr, code := d.run("wait"); code != failure.Unknown.Exit() || !strings.Contains(stderr, "no pending question") {
 				t.Errorf("exit code %d: %s", code, stderr)
 			}
 		})
 	}
 }
 
-func TestCtrlCBeforeADetachedQuestionIsKeptSendsNothing(t *testing.T) {
-	d := newDetaching(t)
+func TestCtrlCBeforeDetachedQuestionIsSavedSendsNothing(t *testing.T) {
+	d := newDetachSetup(t)
 	if _, stderr, code := d.run("chat", "first"); code != 0 {
 		t.Fatal(stderr)
 	}
@@ -222,7 +222,7 @@ func TestCtrlCBeforeADetachedQuestionIsKeptSendsNothing(t *testing.T) {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	d.awaits("a process in the background", func() bool { return len(d.background()) > 0 })
+	d.waitUntil("a background process starts", func() bool { return len(d.background()) > 0 })
 	if err := c.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -231,11 +231,11 @@ func TestCtrlCBeforeADetachedQuestionIsKeptSendsNothing(t *testing.T) {
 	if code := c.ProcessState.ExitCode(); code != failure.Interrupted.Exit() || stdout.Len() > 0 || !strings.Contains(stderr.String(), "error: stopped by Ctrl-C") {
 		t.Errorf("exit code %d, %q, %q", code, &stdout, &stderr)
 	}
-	d.awaits("the end of the process in the background", func() bool { return len(d.background()) == 0 })
+	d.waitUntil("the background process exits", func() bool { return len(d.background()) == 0 })
 	if out, _, _ := d.run("conversations", "show"); strings.Contains(out, "second") {
-		t.Errorf("the question was kept: %s", out)
+		t.Errorf("the question was saved: %s", out)
 	}
 	if d.service.await(2, 0) {
-		t.Error("it was sent")
+		t.Error("the question was sent")
 	}
 }

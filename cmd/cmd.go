@@ -1,15 +1,14 @@
-// Package cmd is the command line: one file per command, named after it. A
-// command turns flags and arguments into a call of an internal package and
-// prints what comes back; it holds no rule that another front end would need.
+// Package cmd is the command line of hobnob, with one file per command. A command
+// parses its flags and arguments, calls an internal package and prints the result.
+// Logic that another front end would need belongs in internal.
 //
-// The manners of every command:
+// All commands follow these rules:
 //
-//   - stdout carries the result and nothing else; notes, spinner, questions and
+//   - stdout carries the result and nothing else; notes, the spinner, questions and
 //     errors go to stderr or the terminal, each line with the prefix "hobnob:".
-//   - --json gives one JSON document on stdout, and a failure one on stderr.
-//   - Text that came from the service or a file is cleaned before a terminal
-//     sees it.
-//   - An error says what happened to what; the hint beside it says what to do.
+//   - --json prints one JSON document to stdout, or to stderr on failure.
+//   - Text from the service or a file is cleaned before it reaches a terminal.
+//   - An error states what failed and why; its hint states what to do.
 package cmd
 
 import (
@@ -33,14 +32,32 @@ import (
 // Main runs hobnob with the arguments and streams of the process and returns
 // its exit code.
 func Main() int {
-	streams := terminal.Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	f := cli.New(streams, os.Getenv)
+	getenv := withholdTokens()
+	streams := terminal.Detect(os.Stdin, os.Stdout, os.Stderr, getenv)
+	f := cli.New(streams, getenv)
 	ctx, signals := withSignals(context.Background())
 	defer signals.stop()
 	f.Print.Interrupts = signals.divert
 	code := run(ctx, f, os.Args[1:])
-	streams.DrainReplies()
+	streams.DrainResponses()
 	return code
+}
+
+// withholdTokens removes the variables with tokens from the environment of the
+// process, so that no child process inherits them. It returns a function that reads
+// the original environment.
+func withholdTokens() (getenv func(string) string) {
+	tokens := map[string]string{}
+	for _, name := range []string{"HOBNOB_TOKEN", "HOBNOB_SERVE_TOKEN"} {
+		tokens[name] = os.Getenv(name)
+		_ = os.Unsetenv(name) // fails only for an invalid name
+	}
+	return func(name string) string {
+		if token, ok := tokens[name]; ok {
+			return token
+		}
+		return os.Getenv(name)
+	}
 }
 
 func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
@@ -49,14 +66,19 @@ func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
 			code = f.Print.Report(&cli.BugError{Type: fmt.Sprintf("%T", p), Stack: debug.Stack()})
 		}
 	}()
-	// A command line that cannot be parsed must be reported in JSON, too.
-	f.Global.JSON = asksForJSON(args)
+	// With --json, a command line that cannot be parsed is reported in JSON as well.
+	f.Global.JSON, f.Args = asksForJSON(args), args
 	root := newRootCommand(f)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		eachOf(root, plainUsage)
 	}
 	root.SetArgs(searchArgs(root, args))
+	help := helpOutput{out: f.IO.Out}
+	root.SetOut(&help)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = cli.OutputError(help.err)
+	}
 	if cerr := f.Close(); err == nil {
 		err = cerr
 	}
@@ -71,7 +93,7 @@ func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
 	return f.Print.Report(err)
 }
 
-// asksForJSON looks for --json before anything is parsed.
+// asksForJSON reports whether args contain --json. It works before they are parsed.
 func asksForJSON(args []string) bool {
 	for _, arg := range args {
 		switch arg {
@@ -84,7 +106,7 @@ func asksForJSON(args []string) bool {
 	return false
 }
 
-// newRootCommand returns the whole tree: a command is one file and one line here.
+// newRootCommand returns hobnob with all its commands.
 func newRootCommand(f *cli.Factory) *cobra.Command {
 	root := newRoot(f)
 	root.AddCommand(
@@ -97,6 +119,7 @@ func newRootCommand(f *cli.Factory) *cobra.Command {
 		newTemplatesCommand(f),
 		newUsageCommand(f),
 		newAgentsCommand(f),
+		newProfilesCommand(f),
 		newLoginCommand(f),
 		newLogoutCommand(f),
 		newStatusCommand(f),
@@ -120,7 +143,7 @@ func newRootCommand(f *cli.Factory) *cobra.Command {
 	return root
 }
 
-// eachOf calls fn for a command and for all below it.
+// eachOf calls fn for a command and all its descendants.
 func eachOf(cmd *cobra.Command, fn func(*cobra.Command)) {
 	fn(cmd)
 	for _, child := range cmd.Commands() {
@@ -128,7 +151,7 @@ func eachOf(cmd *cobra.Command, fn func(*cobra.Command)) {
 	}
 }
 
-// signals are the signals of the process: SIGINT, SIGTERM and SIGHUP.
+// signals handles SIGINT, SIGTERM and SIGHUP of the process.
 type signals struct {
 	caught   chan os.Signal
 	done     chan struct{}
@@ -136,13 +159,13 @@ type signals struct {
 	diverted atomic.Pointer[chan os.Signal]
 }
 
-// withSignals ends the context at the first signal. The second one ends the
-// process at once, as if nobody had caught it.
+// withSignals returns a context that the first signal cancels. The second signal
+// has its default effect and terminates the process.
 func withSignals(parent context.Context) (context.Context, *signals) {
 	ctx, cancel := context.WithCancelCause(parent)
 	s := &signals{caught: make(chan os.Signal, 1), done: make(chan struct{}), cancel: cancel}
 	signal.Notify(s.caught, os.Interrupt, syscall.SIGTERM)
-	if !signal.Ignored(syscall.SIGHUP) { // nohup wants it ignored
+	if !signal.Ignored(syscall.SIGHUP) { // as under nohup
 		signal.Notify(s.caught, syscall.SIGHUP)
 	}
 	go s.watch()
@@ -158,7 +181,7 @@ func (s *signals) watch() {
 			if to := s.diverted.Load(); to != nil && got == os.Interrupt {
 				select {
 				case *to <- got:
-				default: // the one before is not looked at yet
+				default: // the previous one has not been received yet
 				}
 				continue
 			}
@@ -169,8 +192,8 @@ func (s *signals) watch() {
 	}
 }
 
-// divert sends each SIGINT to a channel of its own, in place of ending the
-// context, until restore is called.
+// divert sends each SIGINT to interrupts instead of cancelling the context, until
+// restore is called.
 func (s *signals) divert() (interrupts <-chan os.Signal, restore func()) {
 	to := make(chan os.Signal, 1)
 	before := s.diverted.Swap(&to)

@@ -26,7 +26,7 @@ type completionOptions struct {
 	Dir   string
 }
 
-// completionFiles are the names by which packagers install the scripts.
+// completionFiles maps shells to the names under which packages install the scripts.
 var completionFiles = map[string]string{"bash": "hobnob.bash", "zsh": "_hobnob", "fish": "hobnob.fish", "powershell": "hobnob.ps1"}
 
 func newCompletionCommand(f *cli.Factory) *cobra.Command {
@@ -34,7 +34,7 @@ func newCompletionCommand(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
 		Short: "Print a completion script for a shell",
-		Long:  "Print a script that teaches a shell to complete hobnob's commands, flags, profiles,\nagents, conversations, turns and settings. It asks hobnob at each Tab, which looks at\nthis machine alone: no network and no keyring.",
+		Long:  "Print a script that lets a shell complete hobnob's commands, flags, profiles,\nagents, conversations, turns and settings. At each Tab it calls hobnob, which uses\nonly local files, not the network or the keyring.",
 		Example: `  # bash, with the package bash-completion
   mkdir -p ~/.local/share/bash-completion/completions
   hobnob completion bash > ~/.local/share/bash-completion/completions/hobnob
@@ -64,9 +64,9 @@ func newCompletionCommand(f *cli.Factory) *cobra.Command {
 			case args[0] == "":
 				return emptyArg(cmd, "SHELL")
 			case len(args) > 1:
-				return failure.Usagef(usage, "%q is too much", args[1])
+				return failure.Usagef(usage, "unexpected argument %q", args[1])
 			case completionFiles[args[0]] == "":
-				return failure.Usagef("shells: bash, zsh, fish, powershell", "there is no completion for %q", args[0])
+				return failure.Usagef("shells: bash, zsh, fish, powershell", "unknown shell %q", args[0])
 			}
 			opts.Shell = args[0]
 			return runCompletion(opts)
@@ -88,7 +88,7 @@ func runCompletion(opts completionOptions) error {
 	for name, file := range completionFiles {
 		script, err := completionScript(opts.Root, name)
 		if err == nil {
-			err = writePublic(filepath.Join(opts.Dir, file), []byte(script))
+			err = writePublic(filepath.Join(opts.Dir, file), script)
 		}
 		if err != nil {
 			return err
@@ -117,21 +117,21 @@ func completionScript(root *cobra.Command, name string) (string, error) {
 	return patch(script.String())
 }
 
-// maxCandidates bounds how many conversations, turns or templates a shell is offered.
+// maxCandidates is the maximum number of conversations, turns or templates offered.
 const maxCandidates = 50
 
 type completer = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective)
 
-// complete offers candidates for arguments and flags, from this machine alone.
+// complete returns candidates for arguments and flags, from local files only.
 type complete struct{ f *cli.Factory }
 
-// prepare readies the factory: completion prints nothing but candidates.
+// prepare sets up the factory so that nothing but candidates is printed.
 func (c complete) prepare(cmd *cobra.Command) {
 	c.f.Global.Quiet = true
 	c.f.Settings = settingFlags(cmd)
 }
 
-// first completes the first argument alone.
+// first completes only the first argument.
 func (c complete) first(next completer) completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -173,8 +173,8 @@ func (c complete) settings(*cobra.Command, []string, string) ([]string, cobra.Sh
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// settingThenValue completes the arguments of config set. A setting that takes a
-// file leaves the word to the shell.
+// settingThenValue completes the arguments of config set. For a setting that takes a
+// file, the shell completes file names.
 func (c complete) settingThenValue(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	if len(args) == 0 {
 		return c.settings(cmd, args, typed)
@@ -199,10 +199,10 @@ func (c complete) settingThenValue(cmd *cobra.Command, args []string, typed stri
 	return values, cobra.ShellCompDirectiveNoFileComp
 }
 
-// described are ids with a description each.
+// described is a list of ids and their descriptions.
 type described [][2]string
 
-// fromHistory completes ids that list finds in the history.
+// fromHistory completes the ids that list returns from the history.
 func (c complete) fromHistory(cmd *cobra.Command, typed string, list func(context.Context, *history.Store) (described, error)) ([]string, cobra.ShellCompDirective) {
 	c.prepare(cmd)
 	store, err := c.f.ReadHistory(cmd.Context())
@@ -240,8 +240,8 @@ func (c complete) conversationsOf(cmd *cobra.Command, typed string, deleted bool
 	})
 }
 
-// turns completes turns of the conversation that ref finds on the command line, else
-// of the latest; only answered ones if the command can use no others.
+// turns completes turns of the conversation that ref returns from the command line,
+// or of the latest one; if answered, only turns with an answer.
 func (c complete) turns(ref func(cmd *cobra.Command, args []string) string, answered bool) completer {
 	return func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 		return c.fromHistory(cmd, typed, func(ctx context.Context, store *history.Store) (described, error) {
@@ -256,7 +256,7 @@ func (c complete) turns(ref func(cmd *cobra.Command, args []string) string, answ
 	}
 }
 
-// pending completes the turns that are in flight.
+// pending completes pending turns.
 func (c complete) pending(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	return c.fromHistory(cmd, typed, func(ctx context.Context, store *history.Store) (described, error) {
 		profile, err := c.f.Profile()
@@ -268,7 +268,7 @@ func (c complete) pending(cmd *cobra.Command, _ []string, typed string) ([]strin
 	})
 }
 
-// conversationThenTurn completes a conversation, and then an answered turn of it.
+// conversationThenTurn completes a conversation and then one of its answered turns.
 func (c complete) conversationThenTurn(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
 	switch len(args) {
 	case 0:
@@ -279,7 +279,7 @@ func (c complete) conversationThenTurn(cmd *cobra.Command, args []string, typed 
 	return nil, cobra.ShellCompDirectiveNoFileComp
 }
 
-// firstArgument is the conversation of commands that take one as their argument.
+// firstArgument returns the conversation of a command that takes it as an argument.
 func firstArgument(_ *cobra.Command, args []string) string {
 	if len(args) == 0 {
 		return ""
@@ -295,12 +295,12 @@ func describedTurns(turns []history.Turn) described {
 	return out
 }
 
-// candidates offers the ids. A title or a question is hostile text, and cobra's bash
-// script evaluates the words that it completes, so that they are descriptions only;
-// an id that a damaged or foreign file made up is left out. An id is offered whole
-// where two short ones are the same, or bash would insert what the two candidates
-// have in common, a part of their descriptions, and where more than the short one is
-// typed already.
+// candidates returns the ids as candidates. Titles and questions may be hostile, and
+// cobra's bash script evaluates the words that it completes, so titles and questions
+// are only descriptions, and invalid ids, as from a damaged or foreign file, are
+// omitted. An id is returned in full if two short ids are equal, because bash would
+// insert the common prefix of the candidates with a part of their descriptions, or
+// if more than the short id has been typed.
 func (d described) candidates(typed string) []string {
 	short := map[string]int{}
 	for _, one := range d {
@@ -319,8 +319,8 @@ func (d described) candidates(typed string) []string {
 	return out
 }
 
-// candidate returns a word with its description in cobra's form. Nothing in the
-// description may end it or mean something to a shell.
+// candidate returns a word with its description in cobra's form. Characters that are
+// special in a shell are removed from the description.
 func candidate(word, description string) string {
 	plain := strings.Map(func(r rune) rune {
 		if strings.ContainsRune("`$\\\"'<>|;&(){}[]!*?~#", r) {
@@ -331,8 +331,8 @@ func candidate(word, description string) string {
 	return cobra.CompletionWithDesc(word, plain)
 }
 
-// noFiles keeps shells from offering files where none is meant: to commands without
-// arguments, and to flags whose value is called neither file nor directory.
+// noFiles disables completion of file names for a command without arguments and for
+// flags whose value is neither a file nor a directory.
 func noFiles(cmd *cobra.Command) {
 	if cmd.ValidArgsFunction == nil && len(cmd.ValidArgs) == 0 && !strings.Contains(cmd.Use, " ") {
 		cmd.ValidArgsFunction = cobra.NoFileCompletions
@@ -345,8 +345,8 @@ func noFiles(cmd *cobra.Command) {
 	})
 }
 
-// plainUsage takes the quotes, which name a flag's value in its help, from what
-// shells show as descriptions of flags.
+// plainUsage removes the quotes around the name of a flag's value from the
+// descriptions that shells show.
 func plainUsage(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) { _, flag.Usage = pflag.UnquoteUsage(flag) })
 }

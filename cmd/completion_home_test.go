@@ -20,24 +20,24 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// patience is how long a screen may take to show what it must.
+// patience is the time limit for a screen to show an expected text.
 const patience = time.Minute
 
-// offered is how many conversations each profile of the histories here has.
+// offered is the number of conversations in each profile.
 const offered = maxCandidates
 
-// twins is how two ids of each profile begin.
+// twins is the common prefix of two ids in each profile.
 const twins = "c0ffee00"
 
-// shellHome is a home with 100 conversations in two profiles, and the commands
-// that their titles want to run in the way.
+// shellHome is a home directory with 100 conversations in two profiles. The commands
+// in their titles exist, so that a test can detect that one was run.
 type shellHome struct {
 	t      *testing.T
 	shell  string
 	dir    string
-	ran    string // the file to which those commands write
+	ran    string // the file to which these commands write
 	env    []string
-	ids    map[string][]string // by profile, in the order of the list
+	ids    map[string][]string // by profile, in list order
 	binary string
 }
 
@@ -45,7 +45,7 @@ func newShellHome(t *testing.T, binary, shell string) *shellHome {
 	t.Helper()
 	path, err := exec.LookPath(shell)
 	if err != nil {
-		lacking(t, shell)
+		skipWithout(t, shell)
 	}
 	h := &shellHome{t: t, shell: path, dir: t.TempDir(), ids: map[string][]string{}, binary: binary}
 	outside := t.TempDir()
@@ -65,8 +65,9 @@ func newShellHome(t *testing.T, binary, shell string) *shellHome {
 	return h
 }
 
-// lacking skips the test, or fails it where the tool is promised.
-func lacking(t *testing.T, tool string) {
+// skipWithout skips the test because a tool is missing. With HOBNOB_TEST_REQUIRE=1, it
+// fails the test.
+func skipWithout(t *testing.T, tool string) {
 	t.Helper()
 	if os.Getenv("HOBNOB_TEST_REQUIRE") == "1" {
 		t.Fatalf("%s is not installed, and HOBNOB_TEST_REQUIRE=1", tool)
@@ -84,7 +85,7 @@ func (h *shellHome) write(path, text string, mode fs.FileMode) {
 	}
 }
 
-// fill writes the titles past every check, as into a file from someone else.
+// fill writes titles without validation, as in a file from another user.
 func (h *shellHome) fill() {
 	h.t.Helper()
 	store, err := history.Open(h.t.Context(), h.dir)
@@ -120,7 +121,7 @@ func (h *shellHome) insert(db *sql.DB, id, title, profile string, updated int) {
 	}
 }
 
-// command runs the shell, or hobnob, in the home and returns what it printed.
+// command runs a shell or hobnob in the home directory and returns its output.
 func (h *shellHome) command(name string, args ...string) string {
 	h.t.Helper()
 	var stderr bytes.Buffer
@@ -133,7 +134,7 @@ func (h *shellHome) command(name string, args ...string) string {
 	return string(out)
 }
 
-// eachLine gives the lines that are completed here, with the candidates of each.
+// eachLine calls do for each line to complete, with the candidates.
 func (h *shellHome) eachLine(do func(line string, ids []string)) {
 	for profile, ids := range h.ids {
 		for _, words := range []string{"chat -C ", "conversations show "} {
@@ -142,7 +143,7 @@ func (h *shellHome) eachLine(do func(line string, ids []string)) {
 	}
 }
 
-// candidates asks hobnob as the scripts of the shells do: words with descriptions.
+// candidates requests completions as the shell scripts do: words with descriptions.
 func (h *shellHome) candidates(line string) []string {
 	h.t.Helper()
 	args := append([]string{"__complete"}, strings.Fields(line)[1:]...)
@@ -150,7 +151,7 @@ func (h *shellHome) candidates(line string) []string {
 	return lines[:len(lines)-2] // without the directive
 }
 
-// nothingRan looks for what the titles' commands leave behind.
+// nothingRan checks that no command of a title was run.
 func (h *shellHome) nothingRan() {
 	h.t.Helper()
 	if ran, err := os.ReadFile(h.ran); err == nil {
@@ -158,7 +159,7 @@ func (h *shellHome) nothingRan() {
 	}
 	err := filepath.WalkDir(h.dir, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && strings.Contains(entry.Name(), "pwned") {
-			h.t.Errorf("a title made %s", path)
+			h.t.Errorf("a title created %s", path)
 		}
 		return err
 	})
@@ -167,18 +168,18 @@ func (h *shellHome) nothingRan() {
 	}
 }
 
-// equalWords compares the words that a shell offers or inserts with the ids.
+// equalWords compares the words that a shell offers or inserts with ids.
 func (h *shellHome) equalWords(what string, got, want []string) {
 	h.t.Helper()
 	for i := range max(len(got), len(want)) {
 		if i >= len(got) || i >= len(want) || got[i] != want[i] {
-			h.t.Errorf("%s: from the word %d on:\n got %q\nwant %q", what, i, got[min(i, len(got)):], want[min(i, len(want)):])
+			h.t.Errorf("%s: from word %d:\n got %q\nwant %q", what, i, got[min(i, len(got)):], want[min(i, len(want)):])
 			return
 		}
 	}
 }
 
-// shellTerminal is an interactive shell on a terminal of its own.
+// shellTerminal is an interactive shell in a terminal.
 type shellTerminal struct {
 	h   *shellHome
 	tty *os.File
@@ -187,7 +188,7 @@ type shellTerminal struct {
 	printed []byte
 }
 
-// shellPrompt is what the shells here are told to print when they wait for a line.
+// shellPrompt is the prompt of the shells.
 const shellPrompt = "ready>"
 
 func (h *shellHome) interactive(args ...string) *shellTerminal {
@@ -223,7 +224,7 @@ func (h *shellHome) interactive(args ...string) *shellTerminal {
 	return s
 }
 
-// screen is everything that was printed since the last list was asked for.
+// screen returns the output since the last list was requested.
 func (s *shellTerminal) screen() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -241,13 +242,13 @@ func (s *shellTerminal) await(what string, done func() bool) {
 	s.h.t.Helper()
 	for deadline := time.Now().Add(patience); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			s.h.t.Fatalf("%s did not come; printed:\n%q", what, s.screen())
+			s.h.t.Fatalf("%s did not appear; the output is:\n%q", what, s.screen())
 		}
 	}
 }
 
-// list types the line and TAB TAB, and awaits a list with all ids; no title may
-// get to the terminal as it is.
+// list types the line and TAB TAB, and waits for a list with all ids. No title may
+// reach the terminal unfiltered.
 func (s *shellTerminal) list(line string, ids []string) {
 	s.h.t.Helper()
 	s.mu.Lock()
@@ -260,12 +261,12 @@ func (s *shellTerminal) list(line string, ids []string) {
 	})
 	for _, raw := range []string{"\x1b[31;5m", "\x1b]0;hostile", "\x1b[2Jhostile", "\u009b", "\u202e", "\u2066", "$(touch", "`touch", "$(echo", "`echo"} {
 		if strings.Contains(s.screen(), raw) {
-			s.h.t.Errorf("the list holds %q", raw)
+			s.h.t.Errorf("the list contains %q", raw)
 		}
 	}
 }
 
-// dumped presses the key that writes the line to the file "line", and reads it.
+// dumped presses the key that writes the line to the file "line", and returns it.
 func (s *shellTerminal) dumped() string {
 	s.h.t.Helper()
 	file := filepath.Join(s.h.dir, "line")
@@ -280,8 +281,8 @@ func (s *shellTerminal) dumped() string {
 	return line
 }
 
-// completesBeginnings types the beginnings of ids, of which a shell makes the
-// whole id, or what two of them have in common.
+// completesBeginnings types prefixes of ids, which the shell completes to the id or
+// to the common prefix of two ids.
 func (s *shellTerminal) completesBeginnings(line string, ids []string) {
 	s.h.t.Helper()
 	s.press("\x15" + line + twins[:6] + "\t")
@@ -292,7 +293,7 @@ func (s *shellTerminal) completesBeginnings(line string, ids []string) {
 	}
 }
 
-// trap shows that a title's command would have been noticed.
+// trap checks that a command of a title would be detected.
 func (s *shellTerminal) trap() {
 	s.h.t.Helper()
 	s.h.nothingRan()
@@ -302,8 +303,8 @@ func (s *shellTerminal) trap() {
 	}
 }
 
-// equalLine compares the line that is being edited; the space that a shell puts
-// after a word says nothing.
+// equalLine compares the line being edited, ignoring the space that a shell adds
+// after a word.
 func (s *shellTerminal) equalLine(want string) {
 	s.h.t.Helper()
 	if got := strings.TrimRight(s.dumped(), " "); got != strings.TrimRight(want, " ") {

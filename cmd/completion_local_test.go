@@ -14,10 +14,9 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// TestCompletionStaysOnThisMachine completes everything where the service, the
-// proxy, the bus of the keyring and the token's command would notice to be
-// asked.
-func TestCompletionStaysOnThisMachine(t *testing.T) {
+// Completion contacts neither the service nor the proxy nor the keyring, and does not
+// run token_command.
+func TestCompletionIsLocal(t *testing.T) {
 	h := newWordsHome(t, buildHobnob(t), "sh")
 	var asked atomic.Int32
 	listen := func(network, address string) string {
@@ -39,7 +38,7 @@ func TestCompletionStaysOnThisMachine(t *testing.T) {
 		return listener.Addr().String()
 	}
 	service := "http://" + listen("tcp", "127.0.0.1:0")
-	short, err := os.MkdirTemp("", "bus") //nolint:usetesting // the path of a socket must be short
+	short, err := os.MkdirTemp("", "bus") //nolint:usetesting // socket paths must be short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,19 +57,19 @@ func TestCompletionStaysOnThisMachine(t *testing.T) {
 	}
 	h.nothingRan()
 	if n := asked.Load(); n != 0 {
-		t.Errorf("completion asked %d times outside", n)
+		t.Errorf("completion made %d requests", n)
 	}
-	// The trap works: the list of the service asks for the token and the service.
+	// The counter works: listing the service's conversations needs token and service.
 	command := exec.CommandContext(t.Context(), h.binary, "status")
 	command.Env, command.Dir = h.env, h.dir
 	_ = command.Run()
 	if ran, _ := os.ReadFile(h.ran); asked.Load() == 0 && len(ran) == 0 {
-		t.Error("nothing would have noticed")
+		t.Error("the counter does not work")
 	}
 }
 
-// BenchmarkCompletion measures the whole process, as a shell starts it at each Tab,
-// with 10,000 conversations of 30 turns.
+// BenchmarkCompletion measures the whole process that a shell starts on Tab, with
+// 10,000 conversations of 30 turns.
 func BenchmarkCompletion(b *testing.B) {
 	dir := b.TempDir()
 	binary := filepath.Join(dir, "hobnob.exe")

@@ -13,8 +13,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// shellTitles are 100 titles that want to be run, expanded, obeyed by a
-// terminal or taken for an option or a path.
+// shellTitles returns 100 hostile titles: commands, expansions, terminal sequences,
+// options and paths.
 func shellTitles() []string {
 	titles := []string{
 		"../../x", "/etc/passwd", "~root", "~", "~+", "$HOME", "${HOME}", "$RANDOM", "CON", "NUL", "COM1.txt", ".", "..", "",
@@ -33,11 +33,11 @@ func shellTitles() []string {
 	return titles
 }
 
-// TestTitlesAreOnlyDescriptionsInShells completes conversations with hostile
-// titles in real shells: nothing is run, and only ids are offered and inserted.
-func TestTitlesAreOnlyDescriptionsInShells(t *testing.T) {
+// Real shells complete conversations with hostile titles: nothing is run, and only
+// ids are offered and inserted.
+func TestShellsRunNoTitle(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no terminal for these shells here")
+		t.Skip("needs a Unix terminal")
 	}
 	binary := buildHobnob(t)
 	t.Run("hobnob", func(t *testing.T) { completeInHobnob(newShellHome(t, binary, "sh")) })
@@ -46,7 +46,7 @@ func TestTitlesAreOnlyDescriptionsInShells(t *testing.T) {
 	t.Run("fish", func(t *testing.T) { completeInFish(newShellHome(t, binary, "fish")) })
 }
 
-// completeInHobnob checks what every shell is given.
+// completeInHobnob checks the completions that every shell receives.
 func completeInHobnob(h *shellHome) {
 	h.eachLine(func(line string, ids []string) {
 		var words []string
@@ -68,12 +68,12 @@ func completeInHobnob(h *shellHome) {
 	h.equalWords("no ids", h.candidates("hobnob -p none conversations show "), []string{})
 }
 
-// completeInBash calls the completion as readline does, for each of its ways to
-// complete, and then lets readline do it.
+// completeInBash calls the completion function for each of readline's completion
+// types, and then completes with readline.
 func completeInBash(h *shellHome) {
 	prepareBash(h)
 
-	// The types of completion are TAB, TAB TAB, menu-complete and insert-completions.
+	// The completion types are TAB, TAB TAB, menu-complete and insert-completions.
 	const complete = `source ~/bashrc 2>/dev/null
 COLUMNS=120 COMP_LINE=$1 COMP_POINT=${#1} COMP_KEY=9 COMP_TYPE=$2
 read -ra COMP_WORDS <<<"$1"
@@ -114,7 +114,7 @@ func prepareBash(h *shellHome) {
 		`bind -x '"\C-x\C-d": printf "%s\n" "$READLINE_LINE" >~/line'`+"\n", 0o600)
 }
 
-// startBareBash is a bash without the package bash-completion.
+// startBareBash starts bash without the bash-completion package.
 func startBareBash(h *shellHome) *shellTerminal {
 	h.write(filepath.Join(h.dir, "bashrc"), "eval \"$(hobnob completion bash)\"\nunset HISTFILE\nunset -f _init_completion _get_comp_words_by_ref _filedir\nPS1='"+shellPrompt+" '\n"+
 		`bind -x '"\C-x\C-d": printf "%s\n" "$READLINE_LINE" >~/line'`+"\n", 0o600)
@@ -126,7 +126,7 @@ func startBash(h *shellHome) *shellTerminal {
 	return h.interactive("--rcfile", filepath.Join(h.dir, "bashrc"), "-i")
 }
 
-// bashCompletion returns the path of the package bash-completion.
+// bashCompletion returns the path of the bash-completion package.
 func bashCompletion(t *testing.T) string {
 	t.Helper()
 	for _, path := range []string{"/usr/share/bash-completion/bash_completion", "/usr/local/share/bash-completion/bash_completion", "/opt/homebrew/share/bash-completion/bash_completion"} {
@@ -134,11 +134,11 @@ func bashCompletion(t *testing.T) string {
 			return path
 		}
 	}
-	lacking(t, "bash-completion")
+	skipWithout(t, "bash-completion")
 	return ""
 }
 
-// completeInZsh goes round the menu, which inserts every candidate once.
+// completeInZsh cycles through the menu, which inserts every candidate once.
 func completeInZsh(h *shellHome) {
 	s := startZsh(h)
 	record := filepath.Join(h.dir, "lines")
@@ -161,7 +161,7 @@ func completeInZsh(h *shellHome) {
 			}
 			return len(words) >= len(ids)
 		})
-		// zsh has an order of its own.
+		// zsh sorts the candidates.
 		h.equalWords(line, slices.Sorted(slices.Values(words)), slices.Sorted(slices.Values(ids)))
 	})
 	s.trap()
@@ -185,7 +185,7 @@ PS1='`+shellPrompt+` '
 	return h.interactive("-d", "-i")
 }
 
-// completeInFish asks fish itself, and then goes through its pager.
+// completeInFish uses fish's complete -C, and then its pager.
 func completeInFish(h *shellHome) {
 	prepareFish(h)
 	h.eachLine(func(line string, ids []string) {

@@ -17,7 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// What is completed here: the conversation is of the profile words.
+// The values to complete; the conversation belongs to the profile words.
 const (
 	wordsConversation = "1a2b3c4d-0000-4000-8000-000000000001"
 	wordsOther        = "1f2b3c4d-0000-4000-8000-000000000002"
@@ -26,8 +26,8 @@ const (
 	wordsFailed       = "6a6b7c8d-0000-4000-8000-000000000005"
 )
 
-// newWordsHome is a home with a profile, agents, two conversations with turns and
-// a file.
+// newWordsHome returns a home directory with a profile, agents, two conversations with
+// turns, and a file.
 func newWordsHome(t *testing.T, binary, shell string) *shellHome {
 	t.Helper()
 	h := newShellHome(t, binary, shell)
@@ -53,7 +53,7 @@ profiles:
 	return h
 }
 
-// completedWords are lines as they are typed, and what Tab makes of them.
+// completedWords maps typed lines to the lines after Tab.
 var completedWords = []struct{ what, typed, completed string }{
 	{"a command", "hobnob conversat", "hobnob conversations"},
 	{"a command of a command", "hobnob agents rem", "hobnob agents remove"},
@@ -82,11 +82,9 @@ var completedWords = []struct{ what, typed, completed string }{
 	{"a file", "hobnob chat -f quest", "hobnob chat -f questions.txt"},
 }
 
-// TestShellsCompleteEachKindOfWord types the beginning of a word and Tab in real
-// shells.
-func TestShellsCompleteEachKindOfWord(t *testing.T) {
+func TestShellsCompleteAllKindsOfWords(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no terminal for these shells here")
+		t.Skip("needs a Unix terminal")
 	}
 	binary := buildHobnob(t)
 	for name, start := range map[string]func(*shellHome) *shellTerminal{"bash": startBash, "bash without its package": startBareBash, "zsh": startZsh, "fish": startFish} {
@@ -103,11 +101,10 @@ func TestShellsCompleteEachKindOfWord(t *testing.T) {
 	}
 }
 
-// TestFishTakesACandidateThatIsAFlag: nothing but candidates is written, where
-// options of fish's own commands begin with dashes, too.
-func TestFishTakesACandidateThatIsAFlag(t *testing.T) {
+// The commands of fish's script do not mistake a candidate for an option.
+func TestFishCompletesFlags(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("there is no fish here")
+		t.Skip("needs fish")
 	}
 	h := newWordsHome(t, buildHobnob(t), "fish")
 	prepareFish(h)
@@ -117,9 +114,8 @@ func TestFishTakesACandidateThatIsAFlag(t *testing.T) {
 	}
 }
 
-// TestCompletionOffersWordsWithTheirMeaning asks hobnob as the scripts of all
-// shells do, the one of PowerShell too.
-func TestCompletionOffersWordsWithTheirMeaning(t *testing.T) {
+// All shells, including PowerShell, request completions in this form.
+func TestCompletionDescribesWords(t *testing.T) {
 	h := newWordsHome(t, buildHobnob(t), "sh")
 	for line, want := range map[string]string{
 		"hobnob chat -C":                        "1a2b3c4d\trivers of   pwned|1f2b3c4d\tthe other one",
@@ -139,7 +135,7 @@ func TestCompletionOffersWordsWithTheirMeaning(t *testing.T) {
 		"hobnob config set no-such-setting":     "",
 		"hobnob chat -a":                        "reviewer\t0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f|zoologist\t0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e40",
 		"hobnob status":                         "",
-		"hobnob man agents":                     "add\tGive an agent an alias|list\tList the aliases|remove\tRemove an alias|use\tChoose the agent that is asked when -a is not given",
+		"hobnob man agents":                     "add\tAdd an alias for an agent|list\tList aliases|remove\tRemove an alias|use\tSet the default agent of the profile",
 		"hobnob man chat":                       "",
 		"hobnob man status bogus":               "",
 	} {
@@ -150,9 +146,8 @@ func TestCompletionOffersWordsWithTheirMeaning(t *testing.T) {
 	}
 }
 
-// TestCompletionFindsConversationsOfLongAgo: with the beginning of an id the latest
-// ones do not hide it.
-func TestCompletionFindsConversationsOfLongAgo(t *testing.T) {
+// A prefix of an id finds an old conversation even if there are many newer ones.
+func TestCompletionFindsOldConversations(t *testing.T) {
 	h := newWordsHome(t, buildHobnob(t), "sh")
 	db := openDatabase(t, filepath.Join(h.dir, history.FileName))
 	for i := range 2 * maxCandidates {
@@ -185,9 +180,9 @@ func TestCompletionFindsConversationsOfLongAgo(t *testing.T) {
 	}
 }
 
-// TestThePowerShellScriptIsWhole checks what can be checked without PowerShell: no
-// quote and no bracket is left open, and the protocol is that of the other shells.
-func TestThePowerShellScriptIsWhole(t *testing.T) {
+// Checks what can be checked without PowerShell: all quotes and brackets are closed,
+// and the protocol is that of the other shells.
+func TestPowerShellScriptIsWellFormed(t *testing.T) {
 	root := newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" }))
 	script, err := completionScript(root, "powershell")
 	if err != nil {
@@ -195,11 +190,11 @@ func TestThePowerShellScriptIsWhole(t *testing.T) {
 	}
 	for _, part := range []string{"Register-ArgumentCompleter -CommandName 'hobnob'", "__complete", "[System.Management.Automation.CompletionResult]::new("} {
 		if !strings.Contains(script, part) {
-			t.Errorf("the script lacks %q", part)
+			t.Errorf("the script does not contain %q", part)
 		}
 	}
 	if i := strings.IndexFunc(script, func(r rune) bool { return r > unicode.MaxASCII || r == '\r' }); i >= 0 {
-		t.Errorf("Windows PowerShell would misread what begins with %q", script[i:min(i+20, len(script))])
+		t.Errorf("not ASCII for Windows PowerShell: %q", script[i:min(i+20, len(script))])
 	}
 	closing := map[rune]rune{'{': '}', '(': ')', '[': ']'}
 	var open []rune
@@ -218,7 +213,7 @@ func TestThePowerShellScriptIsWhole(t *testing.T) {
 			open = append(open, closing[r])
 		case r == '}' || r == ')' || r == ']':
 			if len(open) == 0 || open[len(open)-1] != r {
-				t.Fatalf("line %d: %q closes nothing", line, r)
+				t.Fatalf("line %d: unexpected %q", line, r)
 			}
 			open = open[:len(open)-1]
 		}
@@ -228,9 +223,8 @@ func TestThePowerShellScriptIsWhole(t *testing.T) {
 	}
 }
 
-// TestFlagsThatTakeNoFileOfferNone walks through all commands: a flag with a value
-// completes something of its own, or nothing, unless its value is a file.
-func TestFlagsThatTakeNoFileOfferNone(t *testing.T) {
+// A flag completes files only if its value is a file.
+func TestFlagsCompleteNoFilesUnlessFile(t *testing.T) {
 	root := newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" }))
 	files := []string{"file", "directory"}
 	var walk func(cmd *cobra.Command)
@@ -249,9 +243,8 @@ func TestFlagsThatTakeNoFileOfferNone(t *testing.T) {
 	walk(root)
 }
 
-// TestArgumentsThatTakeNoFileOfferNone walks through all commands: an argument
-// completes something of its own, or nothing, unless it is a file or a question.
-func TestArgumentsThatTakeNoFileOfferNone(t *testing.T) {
+// An argument completes files only if it is a file or part of a question.
+func TestArgumentsCompleteNoFilesUnlessFile(t *testing.T) {
 	root := newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" }))
 	var files []string
 	var walk func(cmd *cobra.Command)

@@ -2,9 +2,6 @@ package cmd
 
 import (
 	"context"
-	"errors"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -17,9 +14,10 @@ func newConfigEditCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:         "edit",
 		Annotations: map[string]string{createsConfig: ""},
-		Short:       "Open the configuration file in $VISUAL or $EDITOR",
-		Long: `Open a copy of the configuration file in $VISUAL or $EDITOR, and put it in place
-when it can be read as configuration. Otherwise the copy is kept and named.`,
+		Short:       "Edit the configuration file in $VISUAL or $EDITOR",
+		Long: `Open a copy of the configuration file in $VISUAL or $EDITOR. If the copy is a
+valid configuration, it replaces the file. Otherwise the copy is saved and its
+path is printed.`,
 		Example: "  hobnob config edit",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runConfigEdit(cmd.Context(), f) },
 	}
@@ -30,20 +28,20 @@ func runConfigEdit(ctx context.Context, f *cli.Factory) error {
 	if err != nil {
 		return err
 	}
-	before, err := os.ReadFile(paths.ConfigFile)
+	before, err := config.ReadFile(paths.ConfigFile)
 	text := string(before)
-	if errors.Is(err, fs.ErrNotExist) {
-		text, err = config.Starter, nil
-	}
 	if err != nil {
 		return err
+	}
+	if before == nil {
+		text = config.Starter
 	}
 	after, draft, err := f.Edit(ctx, text, "config-*.yaml")
 	if err != nil {
 		return err
 	}
 	if err := config.Replace(paths.ConfigFile, before, []byte(after)); err != nil {
-		return failure.WithHint(err, "%s", "the file was left as it was; what you wrote is in "+draft)
+		return failure.WithHint(err, "%s", "the file was not changed; your text is saved in "+draft)
 	}
 	cli.Discard(draft)
 	return nil

@@ -15,11 +15,11 @@ func newConfigListCommand(f *cli.Factory) *cobra.Command {
 	var showSource bool
 	cmd := &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
-		Short:   "List every setting and its value",
+		Short:   "List all settings and their values",
 		Example: "  hobnob config list --show-source",
 		RunE:    func(*cobra.Command, []string) error { return runConfigList(f, showSource) },
 	}
-	cmd.Flags().BoolVar(&showSource, "show-source", false, "say where each value comes from")
+	cmd.Flags().BoolVar(&showSource, "show-source", false, "show the source of each value")
 	return cmd
 }
 
@@ -30,7 +30,7 @@ type settingRow struct {
 	Source string `json:"source"`
 }
 
-// runConfigList lists a value that cannot be used, too, and then returns its error.
+// runConfigList also lists invalid values, and returns the last of their errors.
 func runConfigList(f *cli.Factory, showSource bool) error {
 	c, err := f.Config()
 	if err != nil {
@@ -40,14 +40,14 @@ func runConfigList(f *cli.Factory, showSource bool) error {
 		return err
 	}
 	var rows []settingRow
-	var unusable error
+	var invalid error
 	for _, setting := range config.Settings() {
 		value, err := c.Effective(setting)
 		var bad *config.ValueError
 		switch {
 		case errors.As(err, &bad):
-			unusable = err
-			rows = append(rows, settingRow{setting.Key, bad.Value, bad.Source.String() + "; not usable: " + bad.Err.Error()})
+			invalid = err
+			rows = append(rows, settingRow{setting.Key, bad.Value, bad.Source.String() + "; invalid: " + bad.Err.Error()})
 		case err != nil:
 			return err
 		default:
@@ -55,7 +55,7 @@ func runConfigList(f *cli.Factory, showSource bool) error {
 		}
 	}
 	if f.Global.JSON {
-		return errors.Join(f.Print.JSON(rows), unusable)
+		return errors.Join(f.Print.JSON(rows), invalid)
 	}
 	for _, r := range rows {
 		line := r.Key + "=" + terminal.CleanLine(r.Value)
@@ -66,5 +66,5 @@ func runConfigList(f *cli.Factory, showSource bool) error {
 			return err
 		}
 	}
-	return unusable
+	return invalid
 }

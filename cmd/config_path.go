@@ -10,7 +10,7 @@ func newConfigPathCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:         "path",
 		Annotations: map[string]string{createsConfig: ""},
-		Short:       "Print where the configuration file is",
+		Short:       "Print the path of the configuration file",
 		Example:     "  hobnob config path",
 		RunE:        func(*cobra.Command, []string) error { return runConfigPath(f) },
 	}

@@ -42,5 +42,5 @@ func runConfigUnset(f *cli.Factory, key string) error {
 	if !found {
 		return f.Print.Done("%s was not set", strings.Join(place, "."))
 	}
-	return f.Print.Done("%s is no longer set", strings.Join(place, "."))
+	return f.Print.Done("removed %s", strings.Join(place, "."))
 }

@@ -29,15 +29,16 @@ func newContextCommand(f *cli.Factory) *cobra.Command {
 	}
 	cmd := &cobra.Command{
 		Use:   "context [CONVERSATION]",
-		Short: "Say what the next question would carry with it",
-		Long: `Say which earlier turns of a conversation the next question would carry: their
-size, the estimated tokens, and why a turn is left out. The conversation is the one
-that is named, else that of HOBNOB_CONVERSATION, which chat continues, else the
-latest. The estimate learns from what the agent has counted before.
+		Short: "Show the context of the next question",
+		Long: `Show which earlier turns of a conversation are sent with the next question,
+their size and estimated number of tokens, and why a turn is omitted. The
+conversation is the one that you name, otherwise that of HOBNOB_CONVERSATION,
+otherwise the latest. The estimate is based on the tokens that the agent reported
+for earlier replies.
 
---pin keeps a turn in the context, where the limits would leave it out; --skip
-leaves it out, and --unmark takes either back. Nothing that is left out leaves this machine's disk.
-The limits are the settings history.context_turns and history.context_tokens.`,
+--pin always sends a turn, regardless of the limits, --skip omits it, and
+--unmark undoes either. Omitted turns stay in the history. The limits are the
+settings history.context_turns and history.context_tokens.`,
 		Example: `  hobnob context
   hobnob context --pin 8c1d
   hobnob context 3f2a --skip 9e0f --skip 77aa`,
@@ -51,7 +52,7 @@ The limits are the settings history.context_turns and history.context_tokens.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&opts.Pin, "pin", nil, "always send this `turn` (repeatable)")
 	flags.StringArrayVar(&opts.Skip, "skip", nil, "never send this `turn` (repeatable)")
-	flags.StringArrayVar(&opts.Unmark, "unmark", nil, "neither pin nor skip this `turn` (repeatable)")
+	flags.StringArrayVar(&opts.Unmark, "unmark", nil, "undo --pin or --skip of this `turn` (repeatable)")
 	for _, flag := range []string{"pin", "skip", "unmark"} {
 		_ = cmd.RegisterFlagCompletionFunc(flag, complete{f}.turns(named, false))
 	}
@@ -64,7 +65,7 @@ func runContext(ctx context.Context, opts contextOptions) error {
 	if err != nil {
 		return err
 	}
-	conversation, err := f.Conversation(ctx, store, opts.Ref)
+	conversation, err := cli.FindConversation(ctx, f, store, opts.Ref)
 	if err != nil {
 		return err
 	}

@@ -15,13 +15,16 @@ func newConversationsCommand(f *cli.Factory) *cobra.Command {
 	return newGroup(cobra.Command{
 		Use:     "conversations",
 		Aliases: []string{"conversation", "conv"},
-		Short:   "Look at conversations, find, branch and keep them",
-		Long: `Look at the conversations that the service lists and that this machine
-remembers. The service opens a new one for every question; hobnob knows which of
-them belong together.
+		Short:   "List, search, branch and export conversations",
+		Long: `Manage conversations in the local history, and list those of the service. The
+service starts a new conversation for every question; hobnob keeps track of
+which of them belong together.
 
-A conversation is a tree of turns: asking from an earlier turn makes a branch, and
-nothing is overwritten. Its head is the turn that the next question follows.`,
+A conversation is a tree of turns. Asking from an earlier turn creates a branch
+and overwrites nothing. The head is the turn that the next question follows.
+
+If you do not name a conversation, commands use the latest one: the most recently
+used conversation of the profile that has an answer.`,
 		Example: `  hobnob conversations list --limit 20
   hobnob conversations show
   hobnob conversations search "goroutine leak" --since 30d`,
@@ -49,20 +52,20 @@ func ids(conversations []history.Conversation) []string {
 	return out
 }
 
-// alternatives lists names in a sentence.
+// alternatives joins names with commas and "or".
 func alternatives(names []string) string {
 	last := len(names) - 1
 	return strings.Join(names[:last], ", ") + " or " + names[last]
 }
 
-// changeConversation finds the conversation that ref names, lets edit change it, and
-// prints what edit says was done.
+// changeConversation finds the conversation that ref names, or the latest if ref is
+// empty, calls edit to change it, and prints the text that edit returns.
 func changeConversation(ctx context.Context, f *cli.Factory, ref string, edit func(*history.Store, history.Conversation) (done string, err error)) error {
 	store, err := f.ExistingHistory(ctx)
 	if err != nil {
 		return err
 	}
-	c, err := f.Conversation(ctx, store, ref)
+	c, err := cli.FindConversation(ctx, f, store, ref)
 	if err != nil {
 		return err
 	}
@@ -73,8 +76,8 @@ func changeConversation(ctx context.Context, f *cli.Factory, ref string, edit fu
 	return f.Print.Done("%s", done)
 }
 
-// changeTrash puts conversations into the trash, or with restore takes them out, all
-// of them or none, and prints each.
+// changeTrash moves conversations to the trash or, with restore, out of it, and prints
+// each. It changes either all of them or none.
 func changeTrash(ctx context.Context, f *cli.Factory, refs []string, restore, dryRun bool) error {
 	store, err := f.ExistingHistory(ctx)
 	if err != nil {
@@ -82,26 +85,27 @@ func changeTrash(ctx context.Context, f *cli.Factory, refs []string, restore, dr
 	}
 	found, err := store.FindAll(ctx, refs, restore)
 	if err != nil && restore && store.Saved() {
-		return failure.WithHint(err, "see what is in the trash: %s", failure.Run("hobnob conversations list --deleted"))
+		return failure.WithHint(err, "to list the trash: %s", failure.Run("hobnob conversations list --deleted"))
 	}
 	if err != nil {
-		return err
+		return cli.ExplainMissing(ctx, f, store, err, "hobnob cannot delete it there")
 	}
-	word, done, undo, change := "would delete", "deleted", "; undo with: hobnob conversations restore ", store.Delete
+	word, done, undo := "would delete", "deleted", "; to undo: hobnob conversations restore "
 	if restore {
-		word, done, undo, change = "would restore", "restored", "", store.Restore
+		word, done, undo = "would restore", "restored", ""
 	}
 	if !dryRun {
-		if word, err = done, change(ctx, ids(found)...); err != nil {
+		if word, err = done, cli.Trash(ctx, f, store, restore, ids(found)); err != nil {
 			return err
 		}
 	}
+	short := history.Shorts(ids(found)...)
 	for _, c := range found {
-		short, after := history.Short(c.ID), ""
+		after := ""
 		if undo != "" && !dryRun {
-			after = undo + short
+			after = undo + short(c.ID)
 		}
-		f.Print.Note("%s %s %q%s", word, short, c.Title, after)
+		f.Print.Note("%s %s %q%s", word, short(c.ID), c.Title, after)
 	}
 	if f.Global.JSON {
 		return f.Print.JSON(map[string]any{"conversations": ids(found), done: !dryRun})

@@ -11,7 +11,9 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/transfer"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 type conversationsExportOptions struct {
@@ -30,20 +32,22 @@ func newConversationsExportCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsExportOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "export [ID|TITLE…]",
-		Short: "Write conversations as Markdown, JSON or a web page",
-		Long: `Write conversations to stdout, or with -o to a file that does not exist yet.
--o with a directory writes one file for each, named by its title.
+		Short: "Export conversations as Markdown, JSON or HTML",
+		Long: `Export conversations to stdout or, with -o, to a file: the latest conversation,
+or those that you name. If -o is a directory, each conversation gets a file
+named after its title. Existing files are replaced only after confirmation or
+with --force.
 
-  md    the path from the first question to the head, to read and to paste
-  html  the same as one page that needs nothing else: it runs no script and loads
-        nothing, and is dark or light as its reader wishes
-  json  everything, branches and failures and what the service sent, without
-        loss: hobnob conversations import reads it back
+  md    the path from the first question to the head, for reading and pasting
+  html  the same as one self-contained page, without scripts or external
+        resources, light or dark as the browser prefers
+  json  everything, including branches, failures and the service's responses;
+        hobnob conversations import reads it back without loss
 
-Without --format the name of the file decides, and else it is Markdown. --all means
-every conversation, of one profile with -p or HOBNOB_PROFILE; in JSON those in the
-trash too.`,
-		Example: `  hobnob conversations export 3f2a > notes.md
+Without --format, the file name determines the format. The default is Markdown.
+--all exports every conversation, or those of one profile with -p or
+HOBNOB_PROFILE. In JSON, it includes the trash.`,
+		Example: `  hobnob conversations export > notes.md
   hobnob conversations export 3f2a 9b0c -o talk.html
   hobnob conversations export --all -o backup.json
   hobnob conversations export --all --format md -o notes/`,
@@ -54,7 +58,7 @@ trash too.`,
 				return emptyArg(cmd, "ID|TITLE")
 			}
 			if cmd.Flags().Changed("output") && opts.Output == "" {
-				return failure.Usagef("name it, or leave -o out to write to stdout", "--output names no file")
+				return failure.Usagef("pass a file name, or omit -o to write to stdout", "--output is empty")
 			}
 			if err := opts.check(); err != nil {
 				return err
@@ -64,19 +68,17 @@ trash too.`,
 	}
 	cmd.Flags().BoolVar(&opts.All, "all", false, "export every conversation")
 	cmd.Flags().StringVar(&opts.Name, "format", "", "`format`: "+alternatives(transfer.ExportNames()))
-	cmd.Flags().StringVarP(&opts.Output, "output", "o", "", "write to this `file`, or into this directory")
-	cmd.Flags().BoolVar(&opts.Force, "force", false, "replace files that exist")
+	cmd.Flags().StringVarP(&opts.Output, "output", "o", "", "write to this `file` or directory")
+	cmd.Flags().BoolVar(&opts.Force, "force", false, "replace existing files without confirmation")
 	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(transfer.ExportNames(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
-// check also chooses the format.
+// check validates the options and sets o.format.
 func (o *conversationsExportOptions) check() error {
 	switch {
 	case o.All && len(o.Refs) > 0:
-		return failure.Usagef("see: hobnob conversations export --help", "--all and %q exclude each other", o.Refs[0])
-	case !o.All && len(o.Refs) == 0:
-		return failure.Usagef("name it by its id or title, or export every one with --all", "there is no conversation named to export")
+		return failure.Usagef("see: hobnob conversations export --help", "--all and %q cannot be used together", o.Refs[0])
 	}
 	if o.Output == "-" {
 		o.Output = ""
@@ -86,7 +88,7 @@ func (o *conversationsExportOptions) check() error {
 		return err
 	}
 	if o.format.Name == "html" && o.Output == "" && o.f.IO.OutTTY {
-		return failure.Usagef("write it to a file: -o talk.html", "a web page is nothing for a terminal")
+		return failure.Usagef("write it to a file: -o talk.html", "cannot write HTML to a terminal")
 	}
 	return nil
 }
@@ -109,18 +111,26 @@ func runConversationsExport(ctx context.Context, opts conversationsExportOptions
 		}
 		return cli.OutputError(export.Write(ctx, out))
 	}
-	written, err := export.WriteFiles(ctx, opts.Output, opts.Force)
+	written, err := export.WriteFiles(ctx, opts.Output, func(existing []string) (bool, error) {
+		if opts.Force {
+			return true, nil
+		}
+		return f.Print.Confirm(ctx, transfer.Question(existing), &transfer.ExistsError{Path: existing[0]})
+	})
 	if err != nil {
 		return err
+	}
+	if written == nil {
+		return f.Print.Done("nothing was written")
 	}
 	if f.Global.JSON {
 		return f.Print.JSON(written)
 	}
-	f.Print.Note("exported %s to %s", cli.Counted(len(conversations), "conversation"), opts.Output)
+	f.Print.Note("exported %s to %s", plural.Count(len(conversations), "conversation"), opts.Output)
 	return nil
 }
 
-// cleaner cleans each text that is written to the terminal.
+// cleaner is a writer to stdout that cleans text for a terminal.
 type cleaner struct{ f *cli.Factory }
 
 func (c cleaner) Write(text []byte) (int, error) {
@@ -131,18 +141,29 @@ func (c cleaner) Write(text []byte) (int, error) {
 func (o conversationsExportOptions) find(ctx context.Context, store *history.Store) ([]history.Conversation, error) {
 	if o.All {
 		if !store.Saved() {
-			o.f.Print.Note("there are no conversations yet")
+			o.f.Print.Note("no conversations yet")
 			return nil, nil
 		}
 		profile, err := o.f.NamedProfile(ctx, store)
 		if err != nil {
 			return nil, err
 		}
-		return store.All(ctx, profile, o.format.Lossless)
+		all, err := store.All(ctx, profile, o.format.Lossless)
+		if err == nil && len(all) == 0 {
+			counts, err := store.RoughProfiles(ctx, false)
+			if err != nil {
+				return nil, err
+			}
+			o.f.Print.Note("%s", view.NoConversations(profile, counts))
+		}
+		return all, err
+	}
+	if len(o.Refs) == 0 {
+		o.Refs = []string{""} // the latest
 	}
 	var found []history.Conversation
 	for _, ref := range o.Refs {
-		c, err := o.f.Conversation(ctx, store, ref)
+		c, err := cli.FindConversation(ctx, o.f, store, ref)
 		if errors.As(err, new(*history.NotFoundError)) {
 			if deleted, derr := store.FindDeleted(ctx, ref); derr == nil {
 				c, err = deleted, nil

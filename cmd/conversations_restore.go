@@ -10,13 +10,13 @@ func newConversationsRestoreCommand(f *cli.Factory) *cobra.Command {
 	var dryRun bool
 	cmd := &cobra.Command{
 		Use:               "restore ID|TITLE…",
-		Short:             "Take conversations out of the trash",
+		Short:             "Restore conversations from the trash",
 		Example:           "  hobnob conversations list --deleted\n  hobnob conversations restore 3f2a",
 		ValidArgsFunction: complete{f}.deleted,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return changeTrash(cmd.Context(), f, args, true, dryRun)
 		},
 	}
-	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be restored and change nothing")
+	cmd.Flags().BoolVar(&dryRun, "dry-run", false, "print what would be restored and change nothing")
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/duration"
 	"github.com/hobnob-cli/hobnob/internal/failure"
@@ -35,8 +36,9 @@ func newConversationsSearchCommand(f *cli.Factory) *cobra.Command {
 		Long: `Search the titles, questions and replies of every profile, or of one with -p or
 HOBNOB_PROFILE, the newest first.
 
-All words must be there, in any order: word, "a phrase", begin*, and -not for what
-must not be there. Case and accents do not matter. Any text is a query.`,
+A match contains all words of the query, in any order. Use "a phrase" for
+adjacent words, prefix* for words that begin with a prefix, and -word to exclude
+a word. Case and accents are ignored. Any text is a valid query.`,
 		Example: `  hobnob conversations search goroutine leak
   hobnob conversations search '"connection reset"' -proxy --since 30d
   hobnob conversations search --role assistant 'déploie*'`,
@@ -46,18 +48,18 @@ must not be there. Case and accents do not matter. Any text is a query.`,
 			opts.Query = strings.Join(args, " ")
 			switch {
 			case opts.Limit < 1:
-				return failure.Usagef("see: hobnob conversations search --help", "--limit cannot be %d; want 1 or more", opts.Limit)
+				return failure.Usagef("see: hobnob conversations search --help", "invalid value \"%d\" for --limit: must be at least 1", opts.Limit)
 			case opts.Role != "" && opts.Role != "user" && opts.Role != "assistant":
-				return failure.Usagef("see: hobnob conversations search --help", "--role cannot be %q; want user or assistant", opts.Role)
+				return failure.Usagef("see: hobnob conversations search --help", "invalid value %q for --role: must be user or assistant", opts.Role)
 			}
 			return runConversationsSearch(cmd.Context(), opts)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.Agent, "agent", "a", "", "only turns of this agent: the `name` of an alias, or a UUID")
-	flags.StringVar(&opts.Since, "since", "", "only what is not older: an `age` like 12h, 30d or 8w, or a date like 2026-01-31")
-	flags.StringVar(&opts.Role, "role", "", "search questions (user) or replies (assistant) alone")
-	flags.IntVar(&opts.Limit, "limit", 20, "most `number` of places")
+	flags.StringVarP(&opts.Agent, "agent", "a", "", "only turns of this agent: an alias `name` or a UUID")
+	flags.StringVar(&opts.Since, "since", "", "only turns newer than this `age` (12h, 30d, 8w) or date (2026-01-31)")
+	flags.StringVar(&opts.Role, "role", "", "only this `role`: user (questions) or assistant (replies)")
+	flags.IntVar(&opts.Limit, "limit", 20, "maximum `number` of matches")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions([]string{"user", "assistant"}, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -75,7 +77,7 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 		if err != nil {
 			return err
 		}
-		if query.AgentID, err = profile.AgentID(opts.Agent); err != nil {
+		if query.AgentID, err = profile.AgentFilter(opts.Agent); err != nil {
 			return err
 		}
 	}
@@ -86,22 +88,26 @@ func runConversationsSearch(ctx context.Context, opts conversationsSearchOptions
 	if query.Profile, err = f.NamedProfile(ctx, store); err != nil {
 		return err
 	}
-	hits, err := store.Search(ctx, query)
+	hits, elsewhere, err := chat.Search(ctx, store, query)
 	if err != nil {
 		return err
 	}
-	return view.Hits(f.Print, hits)
+	selected, err := f.Profile()
+	if err != nil { // a search works without a profile
+		selected.Name = query.Profile
+	}
+	return view.Hits(f.Print, hits, selected.Name, elsewhere)
 }
 
-// searchArgs lets a query hold -word, which leaves a word out, without a -- before
-// it: a query must never be an error. The flags of the command stay flags, and so
-// does whatever begins with two dashes.
+// searchArgs moves the words of a search query after a --, so that -word excludes a word
+// and is not an unknown flag. Flags of the command and words that begin with two dashes
+// remain flags.
 func searchArgs(root *cobra.Command, args []string) []string {
 	command, _, err := root.Find(args)
 	if err != nil || command.Name() != "search" || slices.Contains(args, "--") {
 		return args
 	}
-	at := 0 // of the command's name: a profile may have the same
+	at := 0 // index of the command's name; the value of -p before it may be the same
 	for found := root; found != command && at < len(args); at++ {
 		found, _, _ = root.Find(args[:at+1])
 	}
@@ -119,7 +125,7 @@ func searchArgs(root *cobra.Command, args []string) []string {
 	flags, words := slices.Clone(args[:at+1]), []string{"--"}
 	for rest := args[at+1:]; len(rest) > 0; rest = rest[1:] {
 		switch flag := lookup(rest[0]); {
-		case flag != nil && flag.NoOptDefVal == "" && len(rest) > 1 && !strings.Contains(rest[0], "="): // its value follows
+		case flag != nil && flag.NoOptDefVal == "" && len(rest) > 1 && !strings.Contains(rest[0], "="): // the next word is its value
 			flags = append(flags, rest[0], rest[1])
 			rest = rest[1:]
 		case flag != nil && flag.NoOptDefVal != "", strings.HasPrefix(rest[0], "--"):

@@ -9,7 +9,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-func TestAQueryMayLeaveWordsOut(t *testing.T) {
+func TestSearchQueryWithExcludedWords(t *testing.T) {
 	for line, want := range map[string]string{
 		"conversations search hello -usage":                 "conversations search -- hello -usage",
 		"conv search -async":                                "conv search -- -async",

@@ -23,10 +23,11 @@ func newConversationsShowCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsShowOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "show [ID|TITLE]",
-		Short: "Read a conversation, from its first question to its head",
-		Long: `Read a conversation, from its first question to its head: the latest one, or the
-one named by its id, its first characters, its title, or an id that the service
-gave. --verbose adds times, agent, tokens and the service's ids.`,
+		Short: "Show a conversation",
+		Long: `Show a conversation from its first question to its head: the latest one, or the
+one that you name by its title, its id, or its id on the service. The first
+characters of an id are enough. --verbose adds times, agents, tokens and the
+service's ids.`,
 		Example: `  hobnob conversations show
   hobnob conversations show 3f2a --all
   hobnob conversations show --turn 8c1d --verbose`,
@@ -34,15 +35,15 @@ gave. --verbose adds times, agent, tokens and the service's ids.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref = firstArgument(cmd, args)
 			if opts.All && opts.Turn != "" {
-				return failure.Usagef("see: hobnob conversations show --help", "--all and --turn exclude each other")
+				return failure.Usagef("see: hobnob conversations show --help", "--all and --turn cannot be used together")
 			}
 			if cmd.Flags().Changed("turn") && opts.Turn == "" {
-				return failure.WithHint(failure.Usagef("", "--turn names no turn"), "see: %s", failure.Run("hobnob conversations tree"))
+				return failure.WithHint(failure.Usagef("", "--turn is empty"), "to list the turns: %s", failure.Run("hobnob conversations tree"))
 			}
 			return runConversationsShow(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Turn, "turn", "", "show this turn alone: an `id` or its first characters")
+	cmd.Flags().StringVar(&opts.Turn, "turn", "", "show only this turn: an `id` or its first characters")
 	cmd.Flags().BoolVar(&opts.All, "all", false, "show every turn, of all branches, answered or not")
 	_ = cmd.RegisterFlagCompletionFunc("turn", complete{f}.turns(firstArgument, false))
 	return cmd
@@ -59,7 +60,7 @@ func runConversationsShow(ctx context.Context, opts conversationsShowOptions) er
 		return err
 	}
 	profile, err := f.ProfileOf(conversation.Profile)
-	if err != nil && !f.Global.JSON { // which needs none
+	if err != nil && !f.Global.JSON { // JSON needs no profile
 		return err
 	}
 	return view.Conversation(f.Print, conversation, turns, profile)
@@ -68,7 +69,7 @@ func runConversationsShow(ctx context.Context, opts conversationsShowOptions) er
 // find returns the turns to show and their conversation.
 func (o conversationsShowOptions) find(ctx context.Context, store *history.Store) (c history.Conversation, turns []history.Turn, err error) {
 	if o.Ref != "" || o.Turn == "" {
-		if c, err = o.f.Conversation(ctx, store, o.Ref); err != nil {
+		if c, err = cli.FindConversation(ctx, o.f, store, o.Ref); err != nil {
 			return c, nil, err
 		}
 	}

@@ -12,16 +12,18 @@ import (
 
 func newConversationsSwitchCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use:   "switch ID|TITLE TURN",
-		Short: "Make another turn the head of a conversation",
-		Long: `Make another answered turn the head of a conversation: the next question follows
-it. Nothing is removed; hobnob conversations tree shows all turns.`,
-		Example:           "  hobnob conversations switch 3f2a 8c1d",
+		Use:   "switch [ID|TITLE] TURN",
+		Short: "Change the head of a conversation",
+		Long: `Make an answered turn the head of the latest conversation, or of the one that
+you name. The next question follows it. Nothing is removed; hobnob conversations
+tree shows all turns.`,
+		Example:           "  hobnob conversations switch 8c1d\n  hobnob conversations switch 3f2a 8c1d",
 		ValidArgsFunction: complete{f}.conversationThenTurn,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			return changeConversation(ctx, f, args[0], func(store *history.Store, c history.Conversation) (string, error) {
-				turn, err := store.FindTurn(ctx, c.ID, args[1])
+			ref, id := latestOr(args)
+			return changeConversation(ctx, f, ref, func(store *history.Store, c history.Conversation) (string, error) {
+				turn, err := store.FindTurn(ctx, c.ID, id)
 				if err != nil {
 					return "", err
 				}

@@ -12,11 +12,10 @@ import (
 func newConversationsTreeCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "tree [ID|TITLE]",
-		Short: "Draw the branches of a conversation",
-		Long: `Draw the turns of a conversation as a tree, the latest conversation or the one
-that is named. A line goes straight on where one question follows another, and
-branches where several follow the same turn. Each line begins with the id of its
-turn. The head is marked.`,
+		Short: "Show a conversation as a tree",
+		Long: `Show the turns of the latest conversation, or of the one that you name, as a
+tree. Questions that follow the same turn are branches. Each line begins with
+the id of its turn, and the head is marked.`,
 		Example:           "  hobnob conversations tree\n  hobnob conversations switch 3f2a 8c1d",
 		ValidArgsFunction: complete{f}.first(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -30,7 +29,7 @@ func runConversationsTree(ctx context.Context, f *cli.Factory, ref string) error
 	if err != nil {
 		return err
 	}
-	conversation, err := f.Conversation(ctx, store, ref)
+	conversation, err := cli.FindConversation(ctx, f, store, ref)
 	if err != nil {
 		return err
 	}

@@ -24,17 +24,17 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 )
 
-// buildHobnob builds the program as users run it.
+// buildHobnob builds the hobnob binary.
 func buildHobnob(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("this takes many processes")
+		t.Skip("starts many processes")
 	}
 	if _, err := exec.LookPath("go"); err != nil {
 		if os.Getenv("HOBNOB_TEST_REQUIRE") == "1" {
-			t.Fatal("the go command is not here to build hobnob, and HOBNOB_TEST_REQUIRE=1")
+			t.Fatal("the go command is not installed, and HOBNOB_TEST_REQUIRE=1")
 		}
-		t.Skip("the go command is not here to build hobnob")
+		t.Skip("the go command is not installed")
 	}
 	binary := filepath.Join(t.TempDir(), "hobnob.exe")
 	out, err := exec.Command("go", "build", "-o", binary, "github.com/hobnob-cli/hobnob").CombinedOutput()
@@ -44,12 +44,13 @@ func buildHobnob(t *testing.T) string {
 	return binary
 }
 
-// crashService answers each prompt with a text made from it, once the test lets it.
+// crashService answers each prompt with a text derived from it when the test
+// releases it.
 type crashService struct {
 	mu       sync.Mutex
-	seen     map[string]int // how often each prompt came
-	received chan string    // prompts, as they come
-	release  chan struct{}  // one value lets one answer go
+	seen     map[string]int // number of requests by prompt
+	received chan string    // prompts in the order of arrival
+	release  chan struct{}  // each value releases one answer
 	idle     chan struct{}  // an answer is written
 }
 
@@ -71,15 +72,16 @@ func (s *crashService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// answerTo is longer than a pipe holds, so that printing it takes a reader.
+// answerTo returns an answer that is larger than a pipe buffer, so that printing it
+// blocks without a reader.
 func answerTo(prompt string) string {
 	return strings.Repeat("the answer to "+prompt+"\n", 8000)
 }
 
-// TestKilledAtEachStageNothingIsLost kills hobnob with SIGKILL at four points of
-// an exchange: before the request is sent, in flight, when the reply has come
-// and is not committed, and when it is committed and not printed.
-func TestKilledAtEachStageNothingIsLost(t *testing.T) {
+// Kills hobnob with SIGKILL at four points of an exchange: before the request is sent,
+// in flight, after the reply arrived and before it is committed, and after it is
+// committed and before it is printed.
+func TestKillAtAnyStageLosesNothing(t *testing.T) {
 	const rounds = 50
 	binary := buildHobnob(t)
 	home := t.TempDir()
@@ -100,8 +102,8 @@ func TestKilledAtEachStageNothingIsLost(t *testing.T) {
 	if err := os.WriteFile(ca, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw}), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// The second service accepts connections and never speaks: its requests
-	// stay unsent.
+	// The second service accepts connections and never answers the TLS handshake, so
+	// its requests stay unsent.
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +124,7 @@ func TestKilledAtEachStageNothingIsLost(t *testing.T) {
 		t.Fatal(err)
 	}
 
-	var previous string // the conversation to go on with
+	var previous string // the conversation to continue
 	begin := func(profile, prompt string) (*exec.Cmd, *os.File) {
 		t.Helper()
 		args := []string{"-q", "-p", profile, "chat", "--history", "1", prompt}
@@ -163,7 +165,7 @@ func TestKilledAtEachStageNothingIsLost(t *testing.T) {
 		select {
 		case <-s.received:
 		case <-time.After(time.Minute):
-			t.Fatal("the request did not come")
+			t.Fatal("no request was received")
 		}
 	}
 
@@ -218,9 +220,9 @@ func TestKilledAtEachStageNothingIsLost(t *testing.T) {
 	}
 
 	db := openDatabase(t, database)
-	var sound string
-	if err := db.QueryRow("PRAGMA integrity_check").Scan(&sound); err != nil || sound != "ok" {
-		t.Errorf("the database is %s, %v", sound, err)
+	var result string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&result); err != nil || result != "ok" {
+		t.Errorf("integrity check: %s, %v", result, err)
 	}
 	rows, err := db.Query("SELECT question, state, coalesce(reply, '') FROM turns")
 	if err != nil {
@@ -239,11 +241,11 @@ func TestKilledAtEachStageNothingIsLost(t *testing.T) {
 			t.Errorf("%q is %s, want %s", question, state, expected.state)
 		}
 		if state == "answered" && reply != answerTo(question) {
-			t.Errorf("the answer to %q is not whole", question)
+			t.Errorf("the answer to %q is incomplete", question)
 		}
 	}
 	if found != len(want) || rows.Err() != nil {
-		t.Errorf("%d of %d questions are kept, %v", found, len(want), rows.Err())
+		t.Errorf("the history has %d of %d questions, %v", found, len(want), rows.Err())
 	}
 	for prompt, turn := range want {
 		if s.seen[prompt] != turn.sent {
@@ -281,7 +283,7 @@ func conversationOf(t *testing.T, path, question string) string {
 	return id
 }
 
-// holdWriteLock keeps every other process from committing.
+// holdWriteLock prevents other processes from committing.
 func holdWriteLock(t *testing.T, path string) (unlock func()) {
 	t.Helper()
 	db := openDatabase(t, path)
@@ -295,8 +297,8 @@ func holdWriteLock(t *testing.T, path string) (unlock func()) {
 	}
 }
 
-// TestTwentyProcessesContinueOneConversation lets 20 × 50 processes ask at once.
-func TestTwentyProcessesContinueOneConversation(t *testing.T) {
+// 20 processes at a time, 50 each, continue the same conversation.
+func TestConcurrentProcessesContinueConversation(t *testing.T) {
 	const processes, each = 20, 50
 	binary := buildHobnob(t)
 	home := t.TempDir()
@@ -322,9 +324,9 @@ func TestTwentyProcessesContinueOneConversation(t *testing.T) {
 			for i := range each {
 				prompt := fmt.Sprintf("question %d of process %d", i, p)
 				stdout, stderr, err := ask("-C", "shared", "--history", "2", prompt)
-				// Those that met are told of the branch, and nothing else is said.
-				told := stderr == "" || strings.HasPrefix(stderr, "hobnob: warning: another question of this conversation ") && strings.Count(stderr, "\n") == 1
-				if err != nil || stdout != prompt+"\n" || !told {
+				// Concurrent questions get a note about the branch and nothing else.
+				expected := stderr == "" || strings.HasPrefix(stderr, "hobnob: warning: another question in this conversation ") && strings.Count(stderr, "\n") == 1
+				if err != nil || stdout != prompt+"\n" || !expected {
 					t.Errorf("%s: %q, %q, %v", prompt, stdout, stderr, err)
 				}
 			}
@@ -337,6 +339,6 @@ func TestTwentyProcessesContinueOneConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	if turns != processes*each+1 || questions != turns || orphans != 1 {
-		t.Errorf("%d turns, %d different questions, %d roots; want %d, as many, 1", turns, questions, orphans, processes*each+1)
+		t.Errorf("%d turns, %d different questions, %d roots; want %d of each, 1 root", turns, questions, orphans, processes*each+1)
 	}
 }

@@ -20,21 +20,22 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
-// deliverName is the command that `chat --detach` starts.
+// deliverName is the name of the command that chat --detach starts.
 const deliverName = "deliver"
 
-// delivery is a question with all that is needed to ask it.
+// delivery is a question with everything needed to ask it.
 type delivery struct {
-	Program  string         `json:"program"` // the version that wrote it
+	Program  string         `json:"program"` // the version of the sender
 	Profile  config.Profile `json:"profile"`
-	Selected string         `json:"selected"` // the profile that hints have to name
+	Selected string         `json:"selected"` // the profile that hints must name
 	Token    string         `json:"token"`
 
 	Text         string      `json:"text"`
 	AgentID      string      `json:"agent_id"`
-	Conversation string      `json:"conversation"` // empty opens a new one
+	Conversation string      `json:"conversation"` // empty for a new one
 	Parent       *string     `json:"parent"`
 	Title        string      `json:"title"`
 	Context      chat.Limits `json:"context"`
@@ -45,16 +46,16 @@ func newDelivery(f *cli.Factory, profile config.Profile, question chat.Question)
 		Program: cli.Version(), Profile: profile, Selected: f.SelectedProfile(),
 		Text: question.Text, AgentID: question.AgentID, Parent: question.Parent, Title: question.Title, Context: question.Context,
 	}
-	d.Profile.TokenCommand = nil // the token is there already
+	d.Profile.TokenCommand = nil // the delivery has the token
 	if question.Conversation != nil {
 		d.Conversation = question.Conversation.ID
 	}
 	return d
 }
 
-// newDeliverCommand asks one question in the background. It reads a delivery from
-// stdin and writes one line of JSON to stdout when the question is kept, or when
-// it cannot be.
+// newDeliverCommand returns the command that asks one question in the background. It
+// reads a delivery from stdin, and writes one line of JSON, a chat.Receipt, to stdout
+// when the question is saved or cannot be saved.
 func newDeliverCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:    deliverName,
@@ -62,17 +63,17 @@ func newDeliverCommand(f *cli.Factory) *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.IO.InTTY {
-				return startedByHand()
+				return errInternalCommand()
 			}
 			return runDeliver(cmd.Context(), f)
 		},
 	}
 }
 
-// detach hands a question to a process in the background, which asks it, and
-// returns as soon as that one has recorded it.
+// detach starts a background process that asks the question, and returns when that
+// process has recorded it.
 func detach(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question) (recorded bool, err error) {
-	if _, _, err := asker.Preview(ctx, question); err != nil { // what is wrong with it is reported now
+	if _, _, err := asker.Preview(ctx, question); err != nil { // report an invalid question now
 		return false, err
 	}
 	d := newDelivery(f, asker.Profile, question)
@@ -89,13 +90,13 @@ func detach(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.
 		err = f.Print.Printf("%s\n", receipt.Turn)
 	}
 	if err != nil {
-		return true, failure.WithHint(err, "the question is on its way: hobnob wait %s", history.Short(receipt.Turn))
+		return true, failure.WithHint(err, "to see the answer: hobnob wait %s", history.Short(receipt.Turn))
 	}
-	f.Print.Note("the question is asked in the background; to see its answer: hobnob wait %s", history.Short(receipt.Turn))
+	f.Print.Note("asking in the background; to see the answer: hobnob wait %s", history.Short(receipt.Turn))
 	return true, nil
 }
 
-// detachedJSON is what chat --detach --json prints.
+// detachedJSON is the output of chat --detach --json.
 type detachedJSON struct {
 	Version      int           `json:"version"`
 	Conversation string        `json:"conversation"`
@@ -115,18 +116,17 @@ func startDelivery(ctx context.Context, f *cli.Factory, d delivery) (chat.Receip
 	}
 	program, err := os.Executable()
 	if err != nil {
-		return chat.Receipt{}, fmt.Errorf("cannot find this program: %w", err)
+		return chat.Receipt{}, fmt.Errorf("cannot find the hobnob executable: %w", err)
 	}
 	command := exec.CommandContext(context.WithoutCancel(ctx), program)
 	command.Args = []string{"hobnob", deliverName}
 	command.Env = append(chat.DetachedEnvironment(os.Environ()), "HOBNOB_CONFIG="+paths.ConfigFile, "HOBNOB_DATA_DIR="+paths.DataDir, "HOBNOB_STATE_DIR="+paths.StateDir)
-	command.Dir = paths.DataDir // any other might be in the way of a user who wants to remove it
+	command.Dir = paths.DataDir // the current directory can then be removed or unmounted
 	return chat.Detach(ctx, command, document)
 }
 
 func runDeliver(ctx context.Context, f *cli.Factory) error {
-	// The terminal that closes, and the process that started this and has ended,
-	// are no reason to end.
+	// Continue if the terminal closes or the parent process exits.
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
 	send := func(receipt chat.Receipt) {
 		_ = cli.WriteJSON(f.IO.Out, receipt, false)
@@ -136,7 +136,7 @@ func runDeliver(ctx context.Context, f *cli.Factory) error {
 		f.IO.Out = io.Discard
 	}
 	recorded := false
-	d, err := readDelivery(f)
+	d, err := readDelivery(ctx, f)
 	if err == nil {
 		err = deliver(ctx, f, d, func(turn history.Turn) {
 			recorded = true
@@ -150,23 +150,23 @@ func runDeliver(ctx context.Context, f *cli.Factory) error {
 	return err
 }
 
-func startedByHand() error {
-	return failure.Usagef("use: hobnob chat --detach", "this command is started by hobnob itself")
+func errInternalCommand() error {
+	return failure.Usagef("use: hobnob chat --detach", "deliver is an internal command")
 }
 
-func readDelivery(f *cli.Factory) (d delivery, err error) {
-	document, err := io.ReadAll(f.IO.In)
+func readDelivery(ctx context.Context, f *cli.Factory) (d delivery, err error) {
+	document, err := io.ReadAll(input.Reader(ctx, f.IO.In))
 	if err == nil && len(document) == 0 {
-		return d, startedByHand()
+		return d, errInternalCommand()
 	}
 	if err == nil {
 		err = json.Unmarshal(document, &d)
 	}
 	if err == nil && d.Program != cli.Version() {
-		err = errors.New("hobnob was replaced by another version just now; ask again")
+		err = errors.New("hobnob was updated in the meantime; ask again")
 	}
 	if err != nil {
-		err = fmt.Errorf("the background process does not understand the question: %w", err)
+		err = fmt.Errorf("the background process cannot read the question: %w", err)
 	}
 	return d, err
 }

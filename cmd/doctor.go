@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/doctor"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -26,32 +27,32 @@ func newDoctorCommand(f *cli.Factory) *cobra.Command {
 	opts := doctorOptions{f: f}
 	command := &cobra.Command{
 		Use:   "doctor",
-		Short: "Find what is wrong and how to mend it, and repair the history",
-		Long: `Check everything between a question and its answer: the configuration, who can
-open what is private and whether you can, the profile and its agent, the proxy, the
-name, the connection and the certificate of the service, the clock, the keyring, the
-token, the listing, the terminal, what the built-in service keeps, and the history.
-Each is one line; a problem has its fix beside it, and what cannot be checked before
-another thing is mended is skipped. The service is asked for its listing, without
-and with the token; nothing is changed. The exit code is 1 when a problem is left.
+		Short: "Diagnose problems and repair the history",
+		Long: `Check everything that a question needs: the configuration, the permissions of
+files, the profile and its agent, the proxy, the address, connection,
+certificate and clock of the service, the keyring, the token, the conversation
+listing, the terminal, the built-in service and the history. Each problem
+comes with a fix; checks that depend on a failed one are skipped. The listing
+is requested with and without the token. Nothing is changed. The exit code is
+1 if there are problems.
 
-With --history the history alone is checked, and repaired. A search index that is
-wrong is made anew. From a damaged file every row that can be read goes into a new
-one, which takes its place after you agreed; the damaged file is kept beside it, as
-it was.`,
+With --history, check and repair only the history. An inconsistent search
+index is rebuilt. All readable data of a damaged file is copied to a new file,
+which replaces the damaged one after confirmation. The damaged file is
+renamed, not deleted.`,
 		Example: "  hobnob doctor\n  hobnob doctor -p work --json\n  hobnob doctor --history --dry-run",
 		GroupID: groupMore,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !opts.History && (opts.Yes || opts.DryRun) {
-				return failure.Usagef("add --history", "--yes and --dry-run are for the repair of the history")
+				return failure.Usagef("pass --history", "--yes and --dry-run are only valid with --history")
 			}
 			return runDoctor(cmd.Context(), opts)
 		},
 	}
 	flags := command.Flags()
-	flags.BoolVar(&opts.History, "history", false, "check the history alone, and repair it")
-	flags.BoolVarP(&opts.Yes, "yes", "y", false, "put a recovered history in place without asking")
-	flags.BoolVar(&opts.DryRun, "dry-run", false, "say what could be recovered, and change nothing")
+	flags.BoolVar(&opts.History, "history", false, "check and repair only the history")
+	flags.BoolVarP(&opts.Yes, "yes", "y", false, "replace a damaged history without confirmation")
+	flags.BoolVar(&opts.DryRun, "dry-run", false, "show what could be recovered, without changing anything")
 	return command
 }
 
@@ -71,15 +72,15 @@ func runDoctor(ctx context.Context, opts doctorOptions) error {
 	return opts.report(findings, nil)
 }
 
-// confirm asks whether the recovered history replaces the damaged one.
+// confirm asks whether to replace the damaged history with the recovered one.
 func (opts doctorOptions) confirm(ctx context.Context, recovered string) (bool, error) {
 	if opts.Yes {
 		return true, nil
 	}
-	opts.f.Print.Note("the history is damaged; can be recovered: %s", recovered)
-	yes, err := opts.f.IO.Confirm(ctx, "Put the recovered history in place, and keep the damaged one beside it?")
+	opts.f.Print.Note("the history is damaged; recoverable: %s", recovered)
+	yes, err := opts.f.IO.Confirm(ctx, "Replace the damaged history with the recovered one?")
 	if errors.Is(err, terminal.ErrNoTerminal) {
-		return false, failure.Usagef("add --yes, or look first with --dry-run", "there is nobody to ask whether the recovered history (%s) may take the place of the damaged one", recovered)
+		return false, failure.Usagef("to check it first, pass --dry-run", "replacing the damaged history needs confirmation: pass --yes")
 	}
 	return yes, err
 }
@@ -101,7 +102,7 @@ func (opts doctorOptions) report(findings []doctor.Finding, recovery *doctor.Rec
 		err = f.Print.Printf("%s", text.String())
 	}
 	if err == nil && problems > 0 {
-		err = fmt.Errorf("%s found", cli.Counted(problems, "problem"))
+		err = fmt.Errorf("%s found", plural.Count(problems, "problem"))
 	}
 	return err
 }

@@ -21,13 +21,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// startNetwork starts something on loopback that a service may be behind, and
+// startNetwork implements the command network, which starts a server on loopback and
 // sets the variable NAME to its address.
 //
-//	certificate NAME [DAYS [HOST]]  TLS with a certificate, written to NAME.pem, that ends in DAYS (30) and is for HOST (127.0.0.1)
-//	mute NAME                       takes connections and never answers
+//	certificate NAME [DAYS [HOST]]  TLS with a certificate for HOST (127.0.0.1) that expires in DAYS (30), written to NAME.pem
+//	mute NAME                       accepts connections and never answers
 //	clock NAME SHIFT                HTTP whose date is shifted
-//	proxy NAME [STATUS|URL]         a proxy that refuses, or connects every name to URL
+//	proxy NAME [STATUS|URL]         a proxy that responds with STATUS, or connects all hosts to URL
 func startNetwork(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: network KIND NAME [ARG…]")
@@ -53,7 +53,7 @@ func startNetwork(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(name, l.Addr().String())
 		return
 	default:
-		ts.Fatalf("no kind %q", kind)
+		ts.Fatalf("unknown kind %q", kind)
 	}
 	s := httptest.NewUnstartedServer(handler)
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -76,7 +76,7 @@ func refuse(w http.ResponseWriter, _ *http.Request) {
 	w.WriteHeader(http.StatusUnauthorized)
 }
 
-// forward connects to target, or answers its number.
+// forward connects to the URL target, or responds with target as the status.
 func forward(w http.ResponseWriter, target string) {
 	address, isURL := strings.CutPrefix(target, "https://")
 	if !isURL {

@@ -6,7 +6,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// damageFile overwrites a part of a file with zeros.
+// damageFile implements the command damage, which overwrites part of a file with zeros.
 func damageFile(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 3 {
 		ts.Fatalf("usage: damage FILE OFFSET LENGTH")

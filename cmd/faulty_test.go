@@ -23,33 +23,33 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// faultyService is the real service behind a recorder and a switch for faults.
+// faultyService is the embedded service with a recorder and a switch for faults.
 //
 // The kinds of fault:
 //
-//	none                         the service answers
-//	status CODE [Header:value…] [FILE]   it answers this, with the file as body; times=N for N requests only
-//	body FILE                    it answers 200 with the file as JSON
-//	no-listing CODE              GET on /api/v1/conversations answers this
-//	listing FILE                 GET answers 200 with the file
-//	hang                         it never answers
-//	delay DURATION               it answers after this time
-//	hold                         it answers when another fault is set
-//	reset                        it drops the connection after it has read the request
-//	truncate                     it sends half of the answer and drops the connection
-//	redirect URL                 it answers 307
+//	none                         answer normally
+//	status CODE [Header:value…] [FILE]   respond with this status and body; times=N limits it to N requests
+//	body FILE                    respond with 200 and the file as JSON
+//	no-listing CODE              respond to GET /api/v1/conversations with this status
+//	listing FILE                 respond to GET with 200 and the file
+//	hang                         never respond
+//	delay DURATION               answer after this time
+//	hold                         answer when another fault is set
+//	reset                        read the request and reset the connection
+//	truncate                     send half of the answer and close the connection
+//	redirect URL                 respond with 307
 type faultyService struct {
 	handler http.Handler
 	server  *httptest.Server
 	done    chan struct{}
 
-	signalled *exec.Cmd // the command that got the script's signal
+	signalled *exec.Cmd // the last command to which the script sent a signal
 
 	mu       sync.Mutex
 	changed  *sync.Cond
 	requests []request
 	fault    []string
-	times    int // requests that the fault still meets, -1 for all
+	times    int // number of requests that still fail; -1 for all
 }
 
 type request struct {
@@ -73,7 +73,7 @@ func startService(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(func() { services.Delete(ts.Getenv("WORK")) })
 }
 
-// services finds a script's service by its work directory.
+// services holds the services of scripts by work directory.
 var services sync.Map
 
 func serviceOf(ts *testscript.TestScript) *faultyService {
@@ -181,6 +181,10 @@ func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []s
 		s.handler.ServeHTTP(w, r)
 	case "reset":
 		drop(w, nil)
+	case "close": // an orderly end without an answer
+		if conn, _, err := w.(http.Hijacker).Hijack(); err == nil {
+			_ = conn.Close()
+		}
 	case "truncate":
 		answer := httptest.NewRecorder()
 		s.handler.ServeHTTP(answer, r)
@@ -192,7 +196,7 @@ func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []s
 	}
 }
 
-// drop ends the connection, after half of an answer if there is one.
+// drop closes the connection, after half of the answer unless that is nil.
 func drop(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
@@ -200,7 +204,7 @@ func drop(w http.ResponseWriter, answer *httptest.ResponseRecorder) {
 	}
 	defer func() { _ = conn.Close() }()
 	if tcp, ok := conn.(*net.TCPConn); ok && answer == nil {
-		_ = tcp.SetLinger(0) // a reset rather than an orderly end
+		_ = tcp.SetLinger(0) // resets the connection
 	}
 	if answer != nil {
 		body := answer.Body.String()
@@ -220,19 +224,19 @@ func setFault(ts *testscript.TestScript, neg bool, args []string) {
 			times = number(ts, text)
 			continue
 		}
-		// An argument that names a file of the script stands for its content.
+		// The name of a file is replaced with its content.
 		if data, err := os.ReadFile(ts.MkAbs(arg)); err == nil && !strings.Contains(arg, ":") {
 			arg = string(data)
 		}
 		fault = append(fault, arg)
 	}
-	s.meet(fault, times)
+	s.setFault(fault, times)
 }
 
-// set is a fault without arguments, for every request from now on.
-func (s *faultyService) set(kind string) { s.meet([]string{kind}, -1) }
+// set sets a fault without arguments for all requests.
+func (s *faultyService) set(kind string) { s.setFault([]string{kind}, -1) }
 
-func (s *faultyService) meet(fault []string, times int) {
+func (s *faultyService) setFault(fault []string, times int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.fault, s.times = fault, times
@@ -267,11 +271,12 @@ func awaitRequests(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: await N")
 	}
 	if !serviceOf(ts).await(number(ts, args[0]), 30*time.Second) {
-		ts.Fatalf("fewer than %s requests came", args[0])
+		ts.Fatalf("fewer than %s requests were received", args[0])
 	}
 }
 
-// await waits until n requests have come.
+// await waits until n requests have been received, and reports whether they were
+// within the time limit.
 func (s *faultyService) await(n int, limit time.Duration) bool {
 	timer := time.AfterFunc(limit, s.changed.Broadcast)
 	defer timer.Stop()

@@ -15,9 +15,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// The go:generate lines of main.go are run into temporary directories, so that
-// a working tree is never touched.
-func TestTheCommittedFilesAreWhatGoGenerateWrites(t *testing.T) {
+// Runs the go:generate lines of main.go in temporary directories.
+func TestGeneratedFilesAreFresh(t *testing.T) {
 	directives := generateDirectives(t, filepath.Join("..", "main.go"))
 	if want := []string{"completions", "docs/cli", "docs/man"}; !slices.Equal(slices.Sorted(maps.Keys(directives)), want) {
 		t.Fatalf("main.go generates %q, want %q", slices.Sorted(maps.Keys(directives)), want)
@@ -29,15 +28,15 @@ func TestTheCommittedFilesAreWhatGoGenerateWrites(t *testing.T) {
 			var stderr bytes.Buffer
 			f := cli.New(&terminal.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &stderr}, func(string) string { return "" })
 			if code := run(t.Context(), f, append(args, fresh)); code != 0 {
-				t.Fatalf("hobnob %s ended with %d:\n%s", strings.Join(args, " "), code, &stderr)
+				t.Fatalf("hobnob %s: exit code %d:\n%s", strings.Join(args, " "), code, &stderr)
 			}
 			compareDirs(t, dir, readDir(t, filepath.Join("..", filepath.FromSlash(dir))), readDir(t, fresh))
 		})
 	}
 }
 
-// generateDirectives returns the arguments for hobnob by the directory, their
-// last one, that they fill.
+// generateDirectives returns the arguments for hobnob by output directory, which is
+// their last one.
 func generateDirectives(t *testing.T, path string) map[string][]string {
 	t.Helper()
 	source, err := os.ReadFile(path)
@@ -67,13 +66,13 @@ func compareDirs(t *testing.T, dir string, committed, fresh map[string]string) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(committed)) {
 		if _, ok := fresh[name]; !ok {
-			t.Errorf("%s/%s is generated no more: delete it", dir, name)
+			t.Errorf("%s/%s is no longer generated: delete it", dir, name)
 		}
 	}
 }
 
-// readDir returns the content of the files of a directory by name; a directory
-// that does not exist has none.
+// readDir returns the contents of the files of a directory by name, none if it does not
+// exist.
 func readDir(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -88,7 +87,7 @@ func readDir(t *testing.T, dir string) map[string]string {
 		}
 		files[entry.Name()] = string(content)
 		if runtime.GOOS == "windows" {
-			// git may check text out with the line ends of Windows.
+			// On Windows, git may check out text with CRLF.
 			files[entry.Name()] = strings.ReplaceAll(string(content), "\r\n", "\n")
 		}
 	}

@@ -1,4 +1,4 @@
-package cmd_test
+package cmd
 
 import (
 	"bytes"
@@ -20,17 +20,17 @@ import (
 
 const module = "github.com/hobnob-cli/hobnob"
 
-// picture is a program of its own, which draws the picture of the README.
+// picture is the program that draws the picture of the README.
 const picture = "docs/picture"
 
-// leaves know nothing of hobnob but each other.
+// leaves are packages that import no other packages of hobnob than leaves.
 var leaves = []string{
-	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/cells", "internal/codeblock", "internal/duration", "internal/failure",
-	"internal/shell", "internal/sqlite", "internal/suggest",
+	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/cells", "internal/codeblock", "internal/duration", "internal/failure", "internal/input",
+	"internal/plural", "internal/shell", "internal/sqlite", "internal/suggest",
 }
 
-// mayImport lists, for each package, which others of hobnob it may import besides
-// the leaves. A new package has to be listed.
+// mayImport lists for each package which others of hobnob it may import in addition
+// to the leaves. Every package must be listed.
 var mayImport = map[string][]string{
 	".":     {"cmd"},
 	"cmd":   {"internal/*"},
@@ -73,8 +73,8 @@ var mayImport = map[string][]string{
 	"internal/transfer":    {"internal/history"},
 }
 
-// owners lists dependencies, with all below them, that no other package may
-// import; its tests may be helped by others.
+// owners lists dependencies, including the packages below them, that only one package
+// may import. Its tests may import them in other packages.
 var owners = map[string][]string{
 	"github.com/alecthomas/chroma":     {"internal/markdown", "internal/transfer"},
 	"github.com/aymanbagabas":          {"internal/terminal"},
@@ -87,6 +87,7 @@ var owners = map[string][]string{
 	"github.com/spf13/cobra":           {"cmd"},
 	"github.com/spf13/pflag":           {"cmd"},
 	"github.com/spf13/viper":           {"internal/config"},
+	"github.com/kljensen/snowball":     {"internal/agent/guide"},
 	"github.com/yuin/goldmark":         {"internal/codeblock", "internal/markdown", "internal/transfer"},
 	"github.com/zalando/go-keyring":    {"internal/credential"},
 	"go.yaml.in/yaml":                  {"internal/config", "internal/template", "internal/transfer"},
@@ -95,7 +96,7 @@ var owners = map[string][]string{
 	module + "/internal/salvage":       {"internal/doctor"},
 }
 
-// usedIn lists what a single file may mention.
+// usedIn lists names that only one file may use.
 var usedIn = map[string]string{
 	"os.Exit":   "main.go",
 	"os.Stdin":  "cmd/cmd.go",
@@ -105,7 +106,7 @@ var usedIn = map[string]string{
 	"unsafe.Pointer": "internal/lineedit/reports.go",
 }
 
-// topLevel lists what the tree may hold at its top.
+// topLevel lists the files and directories allowed at the top of the tree.
 var topLevel = []string{
 	".ci", ".github", ".gitignore", ".goreleaser.yaml", "CONTRIBUTING.md", "LICENSE", "README.md", "SECURITY.md",
 	"cmd", "completions", "docs", "go.mod", "go.sum", "internal", "main.go",
@@ -116,41 +117,41 @@ const (
 	maxMethods = 25
 )
 
-// manyMethods are the types that may have more: the history is one database.
+// manyMethods are types that may have more methods: the history is one database.
 var manyMethods = []string{"internal/history.Store"}
 
-func TestTheSourceKeepsToTheDesign(t *testing.T) {
+func TestSourceFollowsDesign(t *testing.T) {
 	files := sourceFiles(t)
-	t.Run("a package imports only what lies in its direction", func(t *testing.T) {
+	t.Run("import directions", func(t *testing.T) {
 		for _, file := range files {
 			checkDirection(t, file)
 		}
 	})
-	t.Run("a dependency has one owner", func(t *testing.T) {
+	t.Run("owners of dependencies", func(t *testing.T) {
 		for _, file := range files {
 			checkOwners(t, file)
 		}
 	})
-	t.Run("the process is ended and its streams are taken in one place", func(t *testing.T) {
+	t.Run("names used in one file", func(t *testing.T) {
 		checkUses(t, files)
 	})
-	t.Run("nothing runs before main", func(t *testing.T) {
+	t.Run("no init functions", func(t *testing.T) {
 		for _, file := range files {
 			for _, decl := range file.syntax.Decls {
 				if f, ok := decl.(*ast.FuncDecl); ok && f.Recv == nil && f.Name.Name == "init" && !file.test {
-					t.Errorf("%s:%d: no package may have a func init", file.name, file.line(f))
+					t.Errorf("%s:%d: init functions are not allowed", file.name, file.line(f))
 				}
 			}
 		}
 	})
-	t.Run("a type does one thing", func(t *testing.T) {
+	t.Run("methods of a type", func(t *testing.T) {
 		checkMethods(t, files)
 	})
-	t.Run("a file is short enough to read", func(t *testing.T) {
+	t.Run("lines of a file", func(t *testing.T) {
 		for _, file := range files {
 			lines := file.fset.File(file.syntax.FileStart).LineCount() - 1 // the last one is empty
 			if lines > maxLines && !ast.IsGenerated(file.syntax) {
-				t.Errorf("%s: %d lines are more than %d: split it by feature", file.name, lines, maxLines)
+				t.Errorf("%s: %d lines, the maximum is %d: split it by feature", file.name, lines, maxLines)
 			}
 		}
 	})
@@ -166,7 +167,7 @@ func checkDirection(t *testing.T, file sourceFile) {
 		allowed = slices.Concat(leaves, allowed)
 	}
 	if !listed {
-		t.Errorf("%s: package %s has no rule: list in mayImport what it may import", file.name, file.pkg)
+		t.Errorf("%s: package %s is missing in mayImport", file.name, file.pkg)
 	}
 	if file.test {
 		allowed = slices.Concat(allowed, leaves, []string{"docs", file.pkg})
@@ -192,7 +193,7 @@ func checkOwners(t *testing.T, file sourceFile) {
 
 func checkMethods(t *testing.T, files []sourceFile) {
 	t.Helper()
-	methods := map[string]map[string]bool{} // by type; a method may be in files for several systems
+	methods := map[string]map[string]bool{} // by type; a method may be declared in files for several systems
 	for _, file := range files {
 		for _, decl := range file.syntax.Decls {
 			f, ok := decl.(*ast.FuncDecl)
@@ -208,7 +209,7 @@ func checkMethods(t *testing.T, files []sourceFile) {
 	}
 	for name, of := range methods {
 		if len(of) > maxMethods && !slices.Contains(manyMethods, name) {
-			t.Errorf("%s has %d methods, more than %d: split it by what it does", name, len(of), maxMethods)
+			t.Errorf("%s has %d methods, the maximum is %d: split it by feature", name, len(of), maxMethods)
 		}
 	}
 }
@@ -246,12 +247,12 @@ func checkUses(t *testing.T, files []sourceFile) {
 	}
 	for name, only := range usedIn {
 		if !found[name] {
-			t.Errorf("%s: nothing uses %s; does this test still see the code?", only, name)
+			t.Errorf("%s: %s is not used; is usedIn out of date?", only, name)
 		}
 	}
 }
 
-func TestTheTopLevelHoldsNothingElse(t *testing.T) {
+func TestTopLevel(t *testing.T) {
 	for name := range strings.SplitSeq(strings.TrimSuffix(output(t, "git", "ls-files", "-z"), "\x00"), "\x00") {
 		if top, _, _ := strings.Cut(name, "/"); !slices.Contains(topLevel, top) {
 			t.Errorf("%s: the top level may hold only %q", name, topLevel)
@@ -259,10 +260,10 @@ func TestTheTopLevelHoldsNothingElse(t *testing.T) {
 	}
 }
 
-// sourceFile is a Go file for any system, whether this one builds it or not.
+// sourceFile is a Go file for any system.
 type sourceFile struct {
-	name    string // from the top of the tree, with slashes
-	pkg     string // its directory likewise
+	name    string // path from the top of the tree, with slashes
+	pkg     string // its directory, in the same form
 	test    bool
 	imports []string
 	syntax  *ast.File
@@ -303,7 +304,7 @@ func sourceFiles(t *testing.T) []sourceFile {
 	}
 }
 
-// mentions returns the names with a dot, like os.Exit, and a line of each.
+// mentions returns the qualified names in the file, such as os.Exit, and a line of each.
 func (f sourceFile) mentions() map[string]int {
 	found := map[string]int{}
 	ast.Inspect(f.syntax, func(n ast.Node) bool {
@@ -319,8 +320,8 @@ func (f sourceFile) mentions() map[string]int {
 
 func (f sourceFile) line(n ast.Node) int { return f.fset.Position(n.Pos()).Line }
 
-// matches tells whether a package is the one of the pattern, or, for a pattern
-// that ends with *, below it.
+// matches reports whether pkg is the package of the pattern or, if the pattern ends
+// with *, below it.
 func matches(pattern, pkg string) bool {
 	above, wild := strings.CutSuffix(pattern, "/*")
 	return pkg == pattern || wild && within(pkg, above)
@@ -330,8 +331,8 @@ func within(pkg, above string) bool {
 	return pkg == above || strings.HasPrefix(pkg, above+"/")
 }
 
-// output runs a command at the top of the tree. Where it is missing or, as for
-// git in an unpacked archive, has nothing to say, the test is skipped.
+// output runs a command at the top of the tree. The test is skipped if the command is
+// missing or fails, like git in an unpacked archive.
 func output(t *testing.T, name string, args ...string) string {
 	t.Helper()
 	var stderr bytes.Buffer

@@ -4,6 +4,7 @@ package cmd
 
 import (
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -12,7 +13,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestAnAgainThatIsStoppedKeepsTheLastAnswer(t *testing.T) {
+func TestCtrlCDuringAgainKeepsLastAnswer(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -26,10 +27,10 @@ func TestAnAgainThatIsStoppedKeepsTheLastAnswer(t *testing.T) {
 	defer release()
 	s.types("/again")
 	s.keys("Enter")
-	s.until("the second asking", func() bool { return len(s.service.prompts()) == 3 })
+	s.until("the third request", func() bool { return len(s.service.prompts()) == 3 })
 	s.shows("asking echo")
 	s.keys("C-c")
-	s.shows("is unknown; /again asks it once more")
+	s.shows("hint: /again retries the question")
 	s.prompted("one (echo)>")
 	release()
 	s.types("three")
@@ -44,7 +45,7 @@ func TestAnAgainThatIsStoppedKeepsTheLastAnswer(t *testing.T) {
 	}
 }
 
-func TestWhatTheEditorLeavesOfALineIsALine(t *testing.T) {
+func TestEditedLine(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.write("notes.txt", "what the notes say")
@@ -52,7 +53,7 @@ func TestWhatTheEditorLeavesOfALineIsALine(t *testing.T) {
 	const prompt = "new conversation (echo)>"
 	s.types("/file ~/notes.txt")
 	s.keys("C-x", "C-e")
-	s.shows("notes.txt goes with the next question")
+	s.showsWords("notes.txt, 18 bytes")
 	s.prompted("new conversation (echo, 1 file)>")
 	s.types("/file -")
 	s.keys("Enter")
@@ -64,10 +65,10 @@ func TestWhatTheEditorLeavesOfALineIsALine(t *testing.T) {
 	s.prompted("/etc/hosts what? (echo)>")
 	s.types("/undo")
 	s.keys("Enter")
-	s.shows("which is kept")
+	s.shows("stays in the history")
 	s.prompted("/etc/hosts what? from the start (echo)> //etc/hosts what?")
 	s.keys("Enter")
-	s.until("the second asking", func() bool { return len(s.service.prompts()) == 2 })
+	s.until("the second request", func() bool { return len(s.service.prompts()) == 2 })
 	s.prompted("/etc/hosts what? (echo)>")
 	if got := s.service.prompts(); got[1] != "/etc/hosts what?" {
 		t.Errorf("asked %q", got)
@@ -76,19 +77,19 @@ func TestWhatTheEditorLeavesOfALineIsALine(t *testing.T) {
 	s.keys("C-x", "C-e")
 	s.ended()
 	if left, _ := filepath.Glob(filepath.Join(s.home, ".local/state/hobnob/drafts/*.md")); len(left) > 0 {
-		t.Errorf("drafts are left: %q", left)
+		t.Errorf("drafts remain: %q", left)
 	}
 }
 
-// says waits until the screen shows these words, on whatever lines.
-func (s *screen) says(words string) {
+// showsWords waits until the screen contains words, regardless of line breaks.
+func (s *screen) showsWords(words string) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("%q", words), func() bool {
 		return strings.Contains(strings.Join(strings.Fields(s.text()), " "), words)
 	})
 }
 
-func TestThePromptLeavesRoomForTyping(t *testing.T) {
+func TestPromptLeavesRoomForTyping(t *testing.T) {
 	t.Parallel()
 	for columns, want := range map[int]struct{ fresh, file, undone string }{
 		20: {"new con…> ", "new con…> ", "a quest…> "},
@@ -101,7 +102,7 @@ func TestThePromptLeavesRoomForTyping(t *testing.T) {
 			s.write("a", "a file")
 			s.resize(columns, 24)
 			s.until("the width", func() bool { return s.columns() == columns })
-			// empty is a line with this prompt alone and the cursor behind it.
+			// empty waits for a line with only the prompt, with the cursor after it.
 			empty := func(prompt string) {
 				t.Helper()
 				s.until(fmt.Sprintf("the prompt %q", prompt), func() bool {
@@ -113,11 +114,11 @@ func TestThePromptLeavesRoomForTyping(t *testing.T) {
 			empty(want.fresh)
 			s.types("/file ~/a")
 			s.keys("Enter")
-			s.says("goes with the next question")
+			s.showsWords("attached to the next question")
 			empty(want.file)
 			s.types("/file -")
 			s.keys("Enter")
-			s.says("no file goes with")
+			s.showsWords("no files attached")
 			s.types("a question of some words")
 			s.keys("Enter")
 			s.asked("a question of some words")
@@ -125,31 +126,31 @@ func TestThePromptLeavesRoomForTyping(t *testing.T) {
 			s.keys("Enter")
 			s.types("/undo")
 			s.keys("Enter")
-			s.says("which is kept")
+			s.showsWords("stays in the history")
 			s.keys("C-c")
 			empty(want.undone)
 		})
 	}
 }
 
-func TestTextsOfTheChatBreakBetweenWords(t *testing.T) {
+func TestChatTextWraps(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.resize(40, 50)
 	s.until("the width", func() bool { return s.columns() == 40 })
 	s.start(nil, "chat")
-	s.draws("hobnob: note: asking echo; /help lists\nthe commands, Ctrl-D leaves\nnew conversa… (echo)>")
+	s.draws("hobnob: note: chatting with echo; /help\nlists the commands, Ctrl-D leaves\nnew conversa… (echo)>")
 	s.types("/tilte x")
 	s.keys("Enter")
-	s.shows("hobnob: hint: did you mean /title? to\nask a question that begins with a slash,\nbegin it with two\n")
+	s.shows("hobnob: hint: did you mean /title? to\nask a question that begins with a slash,\ntype two slashes\n")
 	s.types("/help export")
 	s.keys("Enter")
-	s.shows("\n/export PATH\n  write the conversation to a file\n  The name decides: .md, .json or .html.\n")
+	s.shows("\n/export PATH\n  write the conversation to a file\n  The extension selects the format: .md,\n")
 	s.run("clear-history")
 	s.types("/help")
 	s.keys("Enter")
 	s.shows("\n/edit [TEXT]\n  write the next question in $VISUAL or\n  $EDITOR\n/again\n")
-	s.shows("\nEnter sends. Alt-Enter begins a new\nline; so does Enter after")
+	s.shows("\nEnter sends. Alt-Enter starts a new\nline, and so does Enter between")
 
 	wide := newScreen(t)
 	wide.resize(60, 50)
@@ -161,7 +162,7 @@ func TestTextsOfTheChatBreakBetweenWords(t *testing.T) {
 	wide.shows("\n/edit [TEXT]              write the next question in $VISUAL\n                          or $EDITOR\n/again ")
 }
 
-func TestTabCompletesPathsAsTheyAreTyped(t *testing.T) {
+func TestTabCompletesPaths(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.write("d/plan (final).md", "what is planned")
@@ -184,11 +185,40 @@ func TestTabCompletesPathsAsTheyAreTyped(t *testing.T) {
 			return strings.TrimRight(line, " ") == prompt+"/file "+c.completed
 		})
 		s.keys("Enter")
-		s.says("home/d/" + c.name + " goes with the next question")
+		s.showsWords("home/d/" + c.name + ",")
 		s.types("/file -")
 		s.keys("Enter")
-		s.says("no file goes with the next question")
+		s.showsWords("no files attached")
 		s.keys("C-l")
 		s.prompted(strings.TrimSpace(prompt))
 	}
+}
+
+func TestAgainUsesNewToken(t *testing.T) {
+	t.Parallel()
+	s := newScreen(t)
+	const noKeyring = "DBUS_SESSION_BUS_ADDRESS=unix:path=/nowhere/bus"
+	login := func() {
+		t.Helper()
+		command := exec.CommandContext(t.Context(), filepath.Join(s.home, "bin", "hobnob"), "login", "-p", "work", "--with-token", "--insecure-storage")
+		command.Env = []string{"HOME=" + s.home, noKeyring, "GORACE=atexit_sleep_ms=0"}
+		command.Stdin = strings.NewReader("t")
+		if out, err := command.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	login()
+	const file = ".config/hobnob/tokens.json"
+	s.write(file, strings.ReplaceAll(s.read(file), `"t"`, `"expired"`))
+	s.chat("HOBNOB_TOKEN=", noKeyring)
+	s.types("a question")
+	s.keys("Enter")
+	s.shows("hint: then /again retries the question")
+	if text := s.text(); !strings.Contains(text, "run: hobnob login") {
+		t.Errorf("the screen does not suggest login:\n%s", text)
+	}
+	login()
+	s.types("/again")
+	s.keys("Enter")
+	s.until("the answer", func() bool { return strings.Contains(s.text(), "/again\na question\n") })
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// lastLines are the lines of the screen from the one that begins with first on.
+// from returns the end of the screen, from the last occurrence of first on.
 func (s *screen) from(first string) string {
 	s.t.Helper()
 	text := s.text()
@@ -26,14 +26,14 @@ func (s *screen) from(first string) string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// draws waits until the screen, from where it begins so on, is this.
+// draws waits until the screen ends with want.
 func (s *screen) draws(want string) {
 	s.t.Helper()
 	first, _, _ := strings.Cut(want, "\n")
 	s.until(fmt.Sprintf("the drawing\n%s\n", want), func() bool { return s.from(first[:min(len(first), 20)]) == want })
 }
 
-func TestALongTextIsEditedAtTheBottomOfTheScreen(t *testing.T) {
+func TestEditLongTextAtBottomOfScreen(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -60,7 +60,7 @@ func TestALongTextIsEditedAtTheBottomOfTheScreen(t *testing.T) {
 	s.asked(" " + strings.Repeat("word ", 25) + "END!\nUP:second 漢字\nthird")
 }
 
-func TestTheTerminalIsResizedWhileTyping(t *testing.T) {
+func TestResizeWhileTyping(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -101,8 +101,6 @@ func TestTabCompletes(t *testing.T) {
 	s.keys("Tab", "Tab")
 	s.shows(prompt + " /new")
 	s.keys("C-c")
-	s.prompted(prompt + " /")
-	s.keys("C-c")
 	s.prompted(prompt)
 
 	s.types("/agent g")
@@ -132,7 +130,7 @@ func TestTabCompletes(t *testing.T) {
 	s.prompted("first of all (echo)>")
 }
 
-func TestWhatIsTypedWhileAnAnswerIsAwaitedIsTheNextLine(t *testing.T) {
+func TestTypeAhead(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -146,14 +144,14 @@ func TestWhatIsTypedWhileAnAnswerIsAwaitedIsTheNextLine(t *testing.T) {
 	s.keys("Enter")
 	s.types("half of three")
 	if strings.Contains(s.text(), "two") {
-		t.Errorf("typing is shown while an answer is awaited:\n%s", s.text())
+		t.Errorf("typed keys are echoed while the question is pending:\n%s", s.text())
 	}
 	release()
 	s.asked("two, 漢字")
 	s.prompted("one (echo)> half of three")
 }
 
-func TestTheEditorOpensWhatIsInTheLine(t *testing.T) {
+func TestEditorOpensLine(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.write("ed", `printf ', written' >>"$1"`)
@@ -164,13 +162,13 @@ func TestTheEditorOpensWhatIsInTheLine(t *testing.T) {
 	s.keys("C-x", "C-e")
 	s.asked("typed\nhere, written")
 	s.prompted("typed (echo)>")
-	s.until("the end of the draft", func() bool {
+	s.until("the removal of the draft", func() bool {
 		left, _ := filepath.Glob(filepath.Join(s.home, ".local/state/hobnob/drafts/*.md"))
 		return len(left) == 0
 	})
 }
 
-func TestAnEditorThatFailsLosesNothing(t *testing.T) {
+func TestFailedEditorLosesNothing(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat("EDITOR=false")
@@ -182,7 +180,7 @@ func TestAnEditorThatFailsLosesNothing(t *testing.T) {
 	s.asked("precious")
 }
 
-func TestTwoChatsAtOnceKeepTheirDraftsApart(t *testing.T) {
+func TestConcurrentChatsHaveSeparateDrafts(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -205,7 +203,7 @@ func TestTwoChatsAtOnceKeepTheirDraftsApart(t *testing.T) {
 	})
 }
 
-func TestWhatStandsForALongTextIsOnePiece(t *testing.T) {
+func TestPlaceholderIsOneCharacter(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -221,7 +219,7 @@ func TestWhatStandsForALongTextIsOnePiece(t *testing.T) {
 	s.keys("M-b")
 	s.types("X")
 	s.keys("Enter")
-	s.shows("nothing was sent: a part of [text #…] was changed")
+	s.shows("nothing was sent: a placeholder [text #…] was changed")
 	s.prompted(prompt + " explain [text #1: 21 linesX]")
 	s.keys("M-b", "BSpace")
 	s.prompted(prompt + " explain [text #1: 21 lines]")
@@ -231,7 +229,7 @@ func TestWhatStandsForALongTextIsOnePiece(t *testing.T) {
 	s.asked("explain this: " + long)
 }
 
-func TestAPasteWhileAnAnswerIsAwaitedIsOneText(t *testing.T) {
+func TestPasteWhilePending(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -248,11 +246,11 @@ func TestAPasteWhileAnAnswerIsAwaitedIsOneText(t *testing.T) {
 	s.keys("Enter")
 	s.asked(strings.TrimSuffix(paste, "\n") + "\n")
 	if got := s.service.prompts(); len(got) != 2 {
-		t.Errorf("%d questions were asked", len(got))
+		t.Errorf("%d questions were asked, want 2", len(got))
 	}
 }
 
-func TestCtrlZStopsAndTheTextIsThereAgain(t *testing.T) {
+func TestCtrlZRestoresText(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.write(".bashrc", "PS1='shell$ '\n")

@@ -17,7 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 )
 
-// lastMessage is the question of a request.
+// lastMessage returns the last message of a request.
 func lastMessage(body string) string {
 	var request api.Request
 	if json.Unmarshal([]byte(body), &request) != nil || len(request.Messages) == 0 {
@@ -26,7 +26,7 @@ func lastMessage(body string) string {
 	return request.Messages[len(request.Messages)-1].Content
 }
 
-func TestAPasteOfTwoThousandLinesIsOneQuestion(t *testing.T) {
+func TestPasteOfTwoThousandLines(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -42,12 +42,12 @@ func TestAPasteOfTwoThousandLinesIsOneQuestion(t *testing.T) {
 	s.keys("Enter")
 	s.asked("what is wrong here? " + paste.String() + " and why?")
 
-	s.shows("(echo)>")
+	s.ready()
 	s.keys("Up")
 	s.shows("> what is wrong here? ")
 }
 
-func TestAShortPasteStaysInTheLine(t *testing.T) {
+func TestShortPaste(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -57,7 +57,7 @@ func TestAShortPasteStaysInTheLine(t *testing.T) {
 	s.asked("one\ntwo\nthree")
 }
 
-func TestTheTerminalIsResizedWhileAnAnswerIsAwaited(t *testing.T) {
+func TestResizeWhilePending(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -76,7 +76,7 @@ func TestTheTerminalIsResizedWhileAnAnswerIsAwaited(t *testing.T) {
 	release()
 	s.prompted("word word word word… (echo)>")
 	if text := s.text(); strings.Contains(text, "asking echo ") && strings.Contains(text, "⠋") {
-		t.Errorf("the spinner left something:\n%s", text)
+		t.Errorf("the spinner was not removed:\n%s", text)
 	}
 	for _, line := range strings.Split(s.text(), "\n") {
 		if ansi.StringWidth(line) > 60 {
@@ -92,7 +92,7 @@ func TestCtrlCAtEachMoment(t *testing.T) {
 	const prompt = "new conversation (echo)>"
 
 	s.keys("C-c")
-	s.shows("Ctrl-D or /exit leaves")
+	s.shows("Ctrl-D or /exit leaves the chat")
 	s.prompted(prompt)
 
 	s.types("a text in the line")
@@ -118,7 +118,7 @@ func TestCtrlCAtEachMoment(t *testing.T) {
 
 	s.types("/")
 	s.keys("Tab")
-	s.shows("list the commands")
+	s.shows("list commands, or")
 	s.keys("C-c")
 	s.prompted(prompt)
 
@@ -130,14 +130,14 @@ func TestCtrlCAtEachMoment(t *testing.T) {
 	s.shows("asking echo")
 	s.keys("C-c")
 	s.shows("stopped by Ctrl-C; the service may have accepted the question")
-	s.shows("is unknown; /again asks it once more")
+	s.shows("hint: /again retries the question")
 	s.prompted("in flight (echo)>")
 
 	s.types("twice")
 	s.keys("Enter")
 	s.asked("twice")
 	s.keys("C-c", "C-c", "C-c")
-	s.until("the state of the second question", func() bool { return strings.Count(s.text(), "is unknown; /again") == 2 })
+	s.until("the second hint", func() bool { return strings.Count(s.text(), "/again retries the question") == 2 })
 	s.prompted("in flight (echo)>")
 	release()
 
@@ -149,7 +149,7 @@ func TestCtrlCAtEachMoment(t *testing.T) {
 	s.ended()
 }
 
-func TestWideCharactersAreEditedInTheMiddleOfALine(t *testing.T) {
+func TestEditWideCharacters(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -183,7 +183,7 @@ func TestWideCharactersAreEditedInTheMiddleOfALine(t *testing.T) {
 	s.asked("漢字かなé混じり 🙂!")
 }
 
-func TestAWideLineWrapsAndIsEdited(t *testing.T) {
+func TestEditWrappedWideLine(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -198,7 +198,7 @@ func TestAWideLineWrapsAndIsEdited(t *testing.T) {
 	s.asked("X" + text + "Y")
 }
 
-func TestWhatWasTypedIsFoundAgain(t *testing.T) {
+func TestInputHistory(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -234,15 +234,15 @@ func TestWhatWasTypedIsFoundAgain(t *testing.T) {
 		t.Errorf("asked %q", got)
 	}
 
-	// Another profile has a history of its own.
+	// Each profile has its own input history.
 	s.start(nil, "chat", "-p", "other")
-	s.shows("(echo)>")
+	s.ready()
 	s.keys("Up")
 	s.types("x")
 	s.prompted("new conversation (echo)> x")
 }
 
-func TestAKilledChatLeavesItsDraft(t *testing.T) {
+func TestDraftSurvivesKill(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	for _, signal := range []syscall.Signal{syscall.SIGKILL, syscall.SIGTERM, syscall.SIGHUP} {
@@ -268,7 +268,7 @@ func TestAKilledChatLeavesItsDraft(t *testing.T) {
 		}
 		s.ended()
 		s.chat()
-		s.shows("what was typed last and not sent is in the line")
+		s.shows("restored unsent text of an earlier chat")
 		s.shows("on two lines")
 		s.keys("C-c")
 		s.prompted("new conversation (echo)>")
@@ -285,7 +285,7 @@ func TestAKilledChatLeavesItsDraft(t *testing.T) {
 	s.prompted("new conversation (echo)>")
 }
 
-func TestAQuestionThatIsInTheHistoryIsNoDraft(t *testing.T) {
+func TestSavedQuestionIsNotDraft(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -294,20 +294,20 @@ func TestAQuestionThatIsInTheHistoryIsNoDraft(t *testing.T) {
 	s.types("killed in flight")
 	s.keys("Enter")
 	s.asked("killed in flight")
-	s.start(nil, "chat") // which kills it
+	s.start(nil, "chat") // kills the first chat
 	s.prompted("new conversation (echo)>")
 	s.types("/open killed")
 	s.keys("Tab", "Enter")
-	s.shows("no question of this conversation has an answer yet")
+	s.shows("this conversation has no answers yet")
 	s.prompted("killed in flight (echo)>")
 	release()
 	s.types("/again")
 	s.keys("Enter")
-	s.until("the second asking", func() bool { return len(s.service.prompts()) == 2 })
+	s.until("the second request", func() bool { return len(s.service.prompts()) == 2 })
 	s.prompted("killed in flight (echo)>")
 }
 
-func TestViKeysByInputrc(t *testing.T) {
+func TestViKeysInInputrc(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.write(".inputrc", "set editing-mode vi\n")

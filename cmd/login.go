@@ -27,23 +27,25 @@ func newLoginCommand(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "login",
 		Annotations: map[string]string{createsConfig: ""},
-		Short:       "Connect a service: its address and your token",
-		Long: `Connect a service: store its address in a profile and your token in the
-system's keyring. On a terminal login asks for what is missing, step by step: the
-address, the token, which is not shown, and for a new profile an agent and its
-alias. Each answer is checked when it is given. Nothing is stored before the
-service accepted the token and the last question is answered.
+		Short:       "Connect to a service and store your token",
+		Long: `Connect to a service: store its address in a profile and your token in the system
+keyring. On a terminal, login asks for missing information: the address, the
+token, which is not shown, and for a new profile an agent and its alias. Each
+answer is checked at once. Nothing is stored if you cancel, or if the service
+rejects the token. The result shows whether the service accepted the token, or
+whether it could not be verified.
 
-Without -p the selected profile is used, and a profile called "default" when
-there is none. Where there is no keyring, --insecure-storage keeps the token in
-a file that only you can read.`,
+Without -p, login uses the selected profile, or "default" if there is none.
+Without a keyring, --insecure-storage stores the token in a file that only you
+can read. With HOBNOB_BASE_URL and HOBNOB_TOKEN, for example in CI, no login
+is needed.`,
 		Example: `  hobnob login
   hobnob login -p work --base-url https://chat.example.com
   hobnob login --base-url https://chat.example.com --with-token < token.txt`,
 		GroupID: groupConnect,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if opts.Agent != "" && !config.IsUUID(opts.Agent) {
-				return failure.WithHint(failure.Usagef("", "--agent %q is not a UUID", opts.Agent), "an alias is given with --alias, or afterwards: %s", failure.Run("hobnob agents add NAME UUID"))
+				return failure.WithHint(failure.Usagef("", "--agent %q is not a UUID", opts.Agent), "to set an alias, use --alias, or later: %s", failure.Run("hobnob agents add NAME UUID"))
 			}
 			if cmd.Flags().Changed("alias") {
 				opts.Alias = strings.ToLower(opts.Alias)
@@ -54,10 +56,10 @@ a file that only you can read.`,
 			return runLogin(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().StringVar(&opts.Agent, "agent", "", "agent to ask by default, a `UUID`")
-	cmd.Flags().StringVar(&opts.Alias, "alias", "", "`NAME` to give that agent")
-	cmd.Flags().BoolVar(&opts.WithToken, "with-token", false, "read the token from standard input, and ask nothing that is optional")
-	cmd.Flags().BoolVar(&opts.InsecureStorage, "insecure-storage", false, "keep the token in a file of mode 0600 instead of the keyring")
+	cmd.Flags().StringVar(&opts.Agent, "agent", "", "default agent, a `UUID`")
+	cmd.Flags().StringVar(&opts.Alias, "alias", "", "alias `name` for that agent")
+	cmd.Flags().BoolVar(&opts.WithToken, "with-token", false, "read the token from standard input and skip optional questions")
+	cmd.Flags().BoolVar(&opts.InsecureStorage, "insecure-storage", false, "store the token in a file of mode 0600 instead of the keyring")
 	return cmd
 }
 
@@ -71,6 +73,7 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 		return f.Print.JSON(map[string]any{
 			"profile": profile.Name, "base_url": profile.BaseURL, "token_source": string(stored.Source),
 			"agent_id": cli.OrNull(stored.Agent), "alias": cli.OrNull(stored.Alias),
+			"verified": stored.Unverified == "", "unverified": cli.OrNull(stored.Unverified), "default": cli.OrNull(stored.Default),
 		})
 	}
 	c, err := f.Config()
@@ -81,23 +84,36 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 	if stored.Source == credential.SourceFile {
 		place = stored.File
 	}
-	flag := ""
-	if !stored.Selected {
+	flag, stays := "", ""
+	if stored.Default != profile.Name {
 		flag = " -p " + shell.Word(profile.Name)
+		stays = "There is no default profile"
+		if stored.Default != "" {
+			stays = fmt.Sprintf("The default profile is still %q", stored.Default)
+		}
+		stays += "; to change it: hobnob profiles use " + shell.Word(profile.Name) + "\n"
 	}
 	agent, try := "", "hobnob chat"+flag
 	_, missing := profile.AgentID(profile.Agent)
 	switch {
 	case stored.Alias != "":
-		agent = fmt.Sprintf("It asks the agent %s (%s).\n", stored.Alias, stored.Agent)
+		agent = fmt.Sprintf("The default agent is %s (%s)%s", stored.Alias, stored.Agent, unverifiedAgent)
 		try += " -a " + stored.Alias
 	case stored.Agent != "":
-		agent = fmt.Sprintf("It asks the agent %s.\n", stored.Agent)
+		agent = fmt.Sprintf("The default agent is %s%s", stored.Agent, unverifiedAgent)
 	case missing != nil:
-		// HOBNOB_AGENT or the file names it, and every question would fail.
+		// The name comes from HOBNOB_AGENT or the file. Without a UUID, every question
+		// would fail.
 		name := terminal.CleanLine(profile.Agent)
-		agent = fmt.Sprintf("It asks the agent %s, which has no UUID yet; give it one: hobnob agents add %s UUID%s\n", name, shell.Word(name), flag)
+		agent = fmt.Sprintf("The default agent %s has no UUID; to add it: hobnob agents add %s UUID%s\n", name, shell.Word(name), flag)
 	}
-	return f.Print.Printf("Logged in to %s as profile %q; the token is in %s.\n%sThe settings are in %s.\nTry: %s \"hello\"\n",
-		terminal.CleanLine(profile.BaseURL), profile.Name, terminal.CleanLine(place), agent, terminal.CleanLine(c.Path()), try)
+	address := terminal.CleanLine(profile.BaseURL)
+	state := fmt.Sprintf("Logged in to %s as profile %q; the token is in %s.\nThe service accepted the token.\n", address, profile.Name, terminal.CleanLine(place))
+	if stored.Unverified != "" {
+		state = fmt.Sprintf("Saved profile %q for %s. The token is not verified: %s.\nThe token is in %s.\n", profile.Name, address, terminal.CleanLine(stored.Unverified), terminal.CleanLine(place))
+	}
+	return f.Print.Printf("%s%sThe settings are in %s.\n%sTry: %s \"hello\"\n", state, agent, terminal.CleanLine(c.Path()), stays, try)
 }
+
+// unverifiedAgent ends the line about an agent, whose existence only a question shows.
+const unverifiedAgent = "; the first question will show whether it exists.\n"

@@ -2,12 +2,13 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
-	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/credential"
 )
 
 type logoutOptions struct{ f *cli.Factory }
@@ -18,7 +19,7 @@ func newLogoutCommand(f *cli.Factory) *cobra.Command {
 		Use:   "logout",
 		Short: "Remove the stored token of a profile",
 		Long: `Remove the stored token of the selected profile from the keyring and from the
-token file. The profile and the conversations stay.`,
+token file. The profile and its conversations are not deleted.`,
 		Example: "  hobnob logout\n  hobnob logout -p work",
 		GroupID: groupConnect,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runLogout(cmd.Context(), opts) },
@@ -32,13 +33,17 @@ func runLogout(ctx context.Context, opts logoutOptions) error {
 		return err
 	}
 	if profile.Embedded() {
-		return failure.Usagef("choose a profile with -p", "the profile %q is the built-in service and has no token", profile.Name)
+		return noToken(f, profile.Name, fmt.Sprintf("profile %q is the built-in service and needs no token", profile.Name))
 	}
 	resolver, key, err := f.Tokens(profile)
 	if err != nil {
 		return err
 	}
+	nothing := fmt.Sprintf("no token was stored for profile %q at %s", key.Profile, key.Origin)
 	sources, err := resolver.Delete(ctx, key)
+	if credential.IsAbsent(err) {
+		nothing, err = nothing+"; no system keyring is available", nil
+	}
 	if err != nil {
 		return err
 	}
@@ -49,12 +54,20 @@ func runLogout(ctx context.Context, opts logoutOptions) error {
 	for i, s := range sources {
 		names[i] = string(s)
 	}
+	if len(names) == 0 {
+		return noToken(f, profile.Name, nothing)
+	}
 	if f.Global.JSON {
 		return f.Print.JSON(map[string]any{"profile": profile.Name, "removed_from": names})
 	}
-	if len(names) == 0 {
-		f.Print.Note("no token was stored for profile %q at %s", key.Profile, key.Origin)
-		return nil
-	}
 	return f.Print.Printf("Removed the token of profile %q from the %s.\n", profile.Name, strings.Join(names, " and the "))
+}
+
+// noToken reports that there was no token to remove, which is not an error.
+func noToken(f *cli.Factory, profile, text string) error {
+	f.Print.Note("%s", text)
+	if f.Global.JSON {
+		return f.Print.JSON(map[string]any{"profile": profile, "removed_from": []string{}})
+	}
+	return nil
 }

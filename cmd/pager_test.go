@@ -14,15 +14,14 @@ import (
 	"github.com/creack/pty"
 )
 
-// TestCtrlCBelongsToThePager presses it while a pager has the terminal: the pager
-// hears it, and hobnob waits until it ends.
-func TestCtrlCBelongsToThePager(t *testing.T) {
+// While a pager runs, Ctrl-C is for the pager, and hobnob waits for it to exit.
+func TestCtrlCIsForPager(t *testing.T) {
 	dir := t.TempDir()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	binary := filepath.Join(dir, "hobnob") // by this name the test is hobnob
+	binary := filepath.Join(dir, "hobnob") // under this name the test binary is hobnob
 	if err := os.Symlink(self, binary); err != nil {
 		t.Fatal(err)
 	}
@@ -45,14 +44,14 @@ func TestCtrlCBelongsToThePager(t *testing.T) {
 			n, err := tty.Read(chunk)
 			shown.Write(chunk[:n])
 			if err != nil {
-				t.Fatalf("%q was not shown, but %q: %v", text, shown.String(), err)
+				t.Fatalf("%q did not appear in %q: %v", text, shown.String(), err)
 			}
 		}
 	}
 	sees("ready")
-	for range 2 { // the second one would end hobnob at once
+	for range 2 { // the second one would end hobnob immediately
 		shown.Reset()
-		// A shell hears it only once it reads, so it is pressed until it is heard.
+		// A shell receives it only when it reads, so press it until it has an effect.
 		heard, quiet := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(quiet)
@@ -76,6 +75,6 @@ func TestCtrlCBelongsToThePager(t *testing.T) {
 	}
 	sees("key ")
 	if err := command.Wait(); err != nil {
-		t.Errorf("hobnob ended with: %v", err)
+		t.Errorf("hobnob: %v", err)
 	}
 }

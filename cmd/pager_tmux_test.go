@@ -13,12 +13,12 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// shell starts a shell that controls jobs in the terminal.
+// shell starts a shell with job control in the terminal.
 func (s *screen) shell() {
 	s.t.Helper()
 	bash, err := exec.LookPath("bash")
 	if err != nil {
-		lacking(s.t, "bash")
+		skipWithout(s.t, "bash")
 	}
 	words := []string{"exec", "env", "-u", "TMUX", "-u", "PAGER", "-u", "LESS", "-u", "LESSSECURE", "HOME=" + s.home, "HOBNOB_TOKEN=t",
 		"PATH=" + filepath.Join(s.home, "bin") + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "GORACE=atexit_sleep_ms=0",
@@ -37,18 +37,25 @@ func (s *screen) enters(line string) {
 	s.keys("Enter")
 }
 
-// computes has the shell tell something that was not typed.
+// computes makes the shell print text that was not typed.
 func (s *screen) computes(n int) {
 	s.t.Helper()
 	s.enters(fmt.Sprintf("echo '<'$((%d*1000))'>'", n))
 	s.shows(fmt.Sprintf("<%d>", n*1000))
 }
 
-// rested waits until no job is left, and shows that Ctrl-Z stops the next.
+// clears clears the screen of the shell and waits until it is empty.
+func (s *screen) clears() {
+	s.t.Helper()
+	s.keys("C-l")
+	s.until("an empty screen", func() bool { return strings.TrimSpace(s.text()) == "ready>" })
+}
+
+// rested waits until there are no jobs, and checks that Ctrl-Z stops the next one.
 func (s *screen) rested() {
 	s.t.Helper()
 	s.prompted("ready>")
-	s.keys("C-l")
+	s.clears()
 	s.enters(`echo "jobs: $(jobs | wc -l | tr -d ' ')"`)
 	s.shows("jobs: 0\n")
 	s.enters(`sh -c 'echo run""ning; exec cat'`)
@@ -56,14 +63,14 @@ func (s *screen) rested() {
 	s.keys("C-z")
 	s.shows("Stopped")
 	s.prompted("ready>")
-	s.keys("C-l")
+	s.clears()
 	s.enters("fg")
 	s.shows("exec cat")
 	s.keys("C-d")
 	s.prompted("ready>")
 }
 
-// question writes a question whose answer, its echo, is longer than the screen.
+// question writes a file with a question whose echo is longer than the screen.
 func (s *screen) question() {
 	s.t.Helper()
 	var lines strings.Builder
@@ -73,22 +80,22 @@ func (s *screen) question() {
 	s.write("question.md", lines.String())
 }
 
-func TestCtrlZInLessLeavesTheTerminalToOneReader(t *testing.T) {
+func TestCtrlZInLess(t *testing.T) {
 	if _, err := exec.LookPath("less"); err != nil {
-		lacking(t, "less")
+		skipWithout(t, "less")
 	}
 	s := newScreen(t)
 	s.question()
 	s.shell()
 	for _, pager := range []string{"less", "less -i"} {
-		s.keys("C-l")
+		s.clears()
 		s.enters("HOBNOB_PAGER='" + pager + "' hobnob -q chat < ~/question.md")
 		s.shows("line 3")
 		s.until("the prompt of less", func() bool {
 			line, column := s.line()
 			return strings.TrimRight(line, " ") == ":" && column == 1
 		})
-		s.keys("C-z", "G") // both are for less, which has no use for the first
+		s.keys("C-z", "G") // less receives both and ignores the first
 		s.shows("line 200")
 		s.shows("(END)")
 		s.keys("q")
@@ -98,9 +105,9 @@ func TestCtrlZInLessLeavesTheTerminalToOneReader(t *testing.T) {
 	}
 }
 
-func TestCtrlZInMoreLeavesTheTerminalToOneReader(t *testing.T) {
+func TestCtrlZInMore(t *testing.T) {
 	if _, err := exec.LookPath("more"); err != nil {
-		lacking(t, "more")
+		skipWithout(t, "more")
 	}
 	s := newScreen(t)
 	s.question()
@@ -119,17 +126,17 @@ func TestCtrlZInMoreLeavesTheTerminalToOneReader(t *testing.T) {
 	s.rested()
 }
 
-func TestCtrlZLeavesAPagerOfOnesOwnTheTerminal(t *testing.T) {
+func TestCtrlZInCustomPager(t *testing.T) {
 	s := newScreen(t)
 	s.question()
 	s.write("bin/custom", "#!/bin/sh\n"+`cat >/dev/null; echo reading; until read key </dev/tty; do :; done; echo "the key $key"`)
-	if err := os.Chmod(filepath.Join(s.home, "bin/custom"), 0o700); err != nil { //nolint:gosec // it is run
+	if err := os.Chmod(filepath.Join(s.home, "bin/custom"), 0o700); err != nil { //nolint:gosec // it is executed
 		t.Fatal(err)
 	}
 	s.shell()
 	pagers := []string{"custom", "custom with options"}
 	for _, pager := range pagers {
-		s.keys("C-l")
+		s.clears()
 		s.enters("HOBNOB_PAGER='" + pager + "' hobnob -q chat < ~/question.md")
 		s.shows("reading")
 		s.keys("C-z", "C-u", "x", "Enter")
@@ -139,6 +146,6 @@ func TestCtrlZLeavesAPagerOfOnesOwnTheTerminal(t *testing.T) {
 		s.rested()
 	}
 	if got := s.service.prompts(); len(got) != len(pagers) {
-		t.Errorf("%d questions were asked", len(got))
+		t.Errorf("%d questions were asked, want %d", len(got), len(pagers))
 	}
 }

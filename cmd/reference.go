@@ -1,16 +1,16 @@
 package cmd
 
 import (
-	"bytes"
+	"cmp"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/cobra/doc"
 )
 
-// newReferenceCommand writes docs/cli; it is for those who build hobnob.
+// newReferenceCommand returns the hidden command that writes docs/cli.
 func newReferenceCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:    "reference DIR",
@@ -18,27 +18,74 @@ func newReferenceCommand() *cobra.Command {
 		Hidden: true,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return eachCommand(cmd.Root(), func(c *cobra.Command) error {
-				c.DisableAutoGenTag = true
-				var page bytes.Buffer
-				if err := doc.GenMarkdown(c, &page); err != nil {
-					return err
-				}
-				name := strings.ReplaceAll(c.CommandPath(), " ", "_") + ".md"
-				return writePublic(filepath.Join(args[0], name), page.Bytes())
+				return writePublic(filepath.Join(args[0], referenceName(c)), referencePage(c))
 			})
 		},
 	}
 }
 
-// writePublic writes a file that everybody may read, for packages.
-func writePublic(path string, data []byte) error {
+func referenceName(c *cobra.Command) string {
+	return strings.ReplaceAll(c.CommandPath(), " ", "_") + ".md"
+}
+
+// referencePage returns the page of a command or topic in Markdown.
+func referencePage(c *cobra.Command) string {
+	c.InitDefaultHelpFlag()
+	c.InitDefaultVersionFlag()
+	var b strings.Builder
+	section := func(title, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "\n### %s\n\n```\n%s\n```\n", title, strings.TrimRight(text, "\n"))
+		}
+	}
+	fmt.Fprintf(&b, "## %s\n\n%s\n\n%s\n", c.CommandPath(), c.Short, referenceText(cmp.Or(c.Long, c.Short)))
+	if !c.IsAdditionalHelpTopicCommand() {
+		section("Usage", strings.Join(usageLines(c), "\n"))
+		section("Examples", c.Example)
+		section("Flags", rows(flagRows(c.LocalFlags()), pageWidth))
+		section("Global flags", rows(flagRows(c.InheritedFlags()), pageWidth))
+	}
+	b.WriteString("\n### See also\n\n")
+	for _, other := range related(c) {
+		fmt.Fprintf(&b, "* [%s](%s) - %s\n", other.CommandPath(), referenceName(other), other.Short)
+	}
+	return b.String()
+}
+
+// referenceText returns text with indented blocks as code blocks.
+func referenceText(text string) string {
+	var blocks []string
+	for block := range strings.SplitSeq(strings.TrimSpace(text), "\n\n") {
+		if strings.HasPrefix(block, " ") {
+			block = "```\n" + block + "\n```"
+		}
+		blocks = append(blocks, block)
+	}
+	return strings.Join(blocks, "\n\n")
+}
+
+// related returns the parent of a command and its visible subcommands and topics.
+func related(c *cobra.Command) (found []*cobra.Command) {
+	if c.HasParent() {
+		found = append(found, c.Parent())
+	}
+	for _, child := range c.Commands() {
+		if child.IsAvailableCommand() && child.Name() != "help" || child.IsAdditionalHelpTopicCommand() {
+			found = append(found, child)
+		}
+	}
+	return found
+}
+
+// writePublic writes a file that all users can read, for packages.
+func writePublic(path, text string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	return os.WriteFile(path, data, 0o644)
+	return os.WriteFile(path, []byte(text), 0o644)
 }
 
-// eachCommand calls fn for every command and topic that help shows.
+// eachCommand calls fn for every visible command and topic.
 func eachCommand(c *cobra.Command, fn func(*cobra.Command) error) error {
 	c.InitDefaultHelpCmd()
 	if c.HasParent() && !c.IsAvailableCommand() && !c.IsAdditionalHelpTopicCommand() || c.Name() == "help" {

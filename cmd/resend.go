@@ -10,6 +10,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
@@ -26,14 +27,16 @@ func newResendCommand(f *cli.Factory) *cobra.Command {
 	opts := resendOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "resend [CONVERSATION]",
-		Short: "Ask the questions again that got no answer",
-		Long: `List the questions of the profile, or of one conversation, that got no answer, and
-ask them again after asking you: one that failed was certainly not accepted, one
-that is unknown may have been, and its agent may answer twice.
+		Short: "Retry unanswered questions",
+		Long: `List the unanswered questions of the profile, or of one conversation, and ask
+them again after confirmation. The service did not accept those that failed. It
+may have accepted those with an unknown outcome, and the agent may then answer
+twice.
 
 A question keeps its turn and its place in the tree. Its answer becomes the head
-of the conversation only if the conversation has not gone on since. Without a
-terminal it wants --yes. With --json there is one line for each answer.`,
+of the conversation only if the conversation has not been continued since.
+Without a terminal, resend needs --yes. With --json, it prints one line per
+answer.`,
 		Example: `  hobnob resend --dry-run
   hobnob resend 3f2a --yes`,
 		GroupID:           groupAsk,
@@ -45,7 +48,7 @@ terminal it wants --yes. With --json there is one line for each answer.`,
 			return runResend(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask")
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask for confirmation")
 	cmd.Flags().BoolVar(&opts.DryRun, "dry-run", false, "list the questions and send nothing")
 	return cmd
 }
@@ -64,9 +67,16 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		return view.TurnsJSON(f.Print, turns)
 	}
 	if len(turns) == 0 {
-		return f.Print.Done("every question has its answer")
+		if opts.Ref != "" {
+			return f.Print.Done("no unanswered questions in this conversation")
+		}
+		return f.Print.Done("no unanswered questions in profile %s", profile.Name)
 	}
-	unknown := 0
+	conversations, ids := make([]string, len(turns)), make([]string, len(turns))
+	for i, t := range turns {
+		conversations[i], ids[i] = t.Conversation, t.ID
+	}
+	unknown, conversation, turn := 0, history.Shorts(conversations...), history.Shorts(ids...)
 	for _, t := range turns {
 		risk := "was not accepted"
 		if t.State == history.Unknown {
@@ -74,7 +84,7 @@ func runResend(ctx context.Context, opts resendOptions) error {
 			risk = "may have been accepted"
 		}
 		if !f.Global.JSON {
-			if err := f.Print.Printf("%s  %s  %s  %s\n", history.Short(t.Conversation), history.Short(t.ID), risk, terminal.CleanLine(history.TitleOf(t.Question))); err != nil {
+			if err := f.Print.Printf("%s  %s  %s  %s\n", conversation(t.Conversation), turn(t.ID), risk, terminal.CleanLine(history.TitleOf(t.Question))); err != nil {
 				return err
 			}
 		}
@@ -83,12 +93,12 @@ func runResend(ctx context.Context, opts resendOptions) error {
 		return nil
 	}
 	if !opts.Yes {
-		question := fmt.Sprintf("Ask %s again?", cli.Counted(len(turns), "question"))
+		question := fmt.Sprintf("Ask %s again?", plural.Count(len(turns), "question"))
 		if unknown > 0 {
-			question = fmt.Sprintf("Ask %s again, %d of which may have been accepted already?", cli.Counted(len(turns), "question"), unknown)
+			question = fmt.Sprintf("Ask %s again, %d of which may have been accepted already?", plural.Count(len(turns), "question"), unknown)
 		}
-		yes, err := f.Print.Confirm(ctx, question, failure.Usagef("look first with --dry-run, then add --yes",
-			"there is nobody to ask whether %s may be sent again", cli.Counted(len(turns), "question")))
+		yes, err := f.Print.Confirm(ctx, question, failure.Usagef("to see them first, pass --dry-run",
+			"resending %s needs confirmation: pass --yes", plural.Count(len(turns), "question")))
 		if err != nil || !yes {
 			return err
 		}
@@ -104,7 +114,7 @@ func runResend(ctx context.Context, opts resendOptions) error {
 	return ask.New(f, profile, store, ask.Options{}).With(client).Resend(ctx, turns)
 }
 
-// unanswered lists the questions of the profile or of one conversation in it.
+// unanswered returns the unanswered turns of the profile, or of one conversation in it.
 func (o resendOptions) unanswered(ctx context.Context, profile string) ([]history.Turn, error) {
 	store, err := o.f.ReadHistory(ctx)
 	if err != nil {
@@ -113,12 +123,13 @@ func (o resendOptions) unanswered(ctx context.Context, profile string) ([]histor
 	if o.Ref == "" {
 		return store.Unanswered(ctx, profile, "")
 	}
-	c, err := o.f.Conversation(ctx, store, o.Ref)
+	c, err := cli.FindConversation(ctx, o.f, store, o.Ref)
 	if err != nil {
 		return nil, err
 	}
 	if c.Profile != profile {
-		return nil, failure.Usagef("add -p "+c.Profile, "conversation %s belongs to the profile %q, not to %q", history.Short(c.ID), c.Profile, profile)
+		return nil, failure.WithHint(failure.Usagef("", "conversation %s belongs to profile %q, not %q", history.Short(c.ID), c.Profile, profile),
+			"%s", failure.Run("hobnob resend %s", history.Short(c.ID)).In(c.Profile))
 	}
 	return store.Unanswered(ctx, profile, c.ID)
 }

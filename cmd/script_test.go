@@ -22,27 +22,27 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"hobnob": func() { os.Exit(Main()) }})
 }
 
-// TestScripts runs the manual of behaviour: every file of testdata/script is a
-// script whose `hobnob` is the real Main in a process of its own, and whose
-// service is the real embedded one behind a switch for faults.
+// TestScripts runs the scripts in testdata/script, which document the behaviour. Each
+// `hobnob` is a separate process that runs Main, and the service is the embedded one
+// with a switch for faults.
 //
-// Besides testscript's own commands there are:
+// Commands in addition to those of testscript:
 //
 //	service [-tls]                      start a service that accepts the token t; sets URL, GUIDE, ECHO
-//	fault KIND [ARG…]                   what happens to the next requests; see faultyService
-//	network KIND NAME [ARG…]            start what may stand between; see startNetwork
-//	requests FILE                       write what the service received
-//	await N                             wait until N requests have come
+//	fault KIND [ARG…]                   set the fault of the next requests; see faultyService
+//	network KIND NAME [ARG…]            start a server, such as a proxy; see startNetwork
+//	requests FILE                       write the received requests to FILE
+//	await N                             wait until N requests have been received
 //	code N CMD [ARG…]                   run a command that must exit with N
 //	signal NAME                         send a signal to the last command in the background
-//	exited N                            after wait: that command must have exited with N
-//	sql FILE STATEMENT                  run a statement in a database; its rows go to stdout
-//	damage FILE OFFSET LENGTH           overwrite a part of a file with zeros
-//	need TOOL…                          fail without these tools where CI promises them; elsewhere the script skips
+//	exited N                            after wait, check that this command exited with N
+//	sql FILE STATEMENT                  run a statement in a database and print the rows
+//	damage FILE OFFSET LENGTH           overwrite part of a file with zeros
+//	need TOOL…                          with HOBNOB_TEST_REQUIRE=1, fail if a tool is missing
 //	terminal [-in FILE] [-until REGEXP] FILE CMD ARG…
-//	                                    run a command on a terminal of 80×24, what it shows goes to FILE;
-//	                                    the fault lasts until it shows what -until names
-//	replace FILE REGEXP TEXT            make what differs from run to run the same
+//	                                    run a command on a terminal of 80×24 and write its output to FILE;
+//	                                    -until ends the fault when the output matches
+//	replace FILE REGEXP TEXT            replace text that differs between runs
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
@@ -56,9 +56,9 @@ func TestScripts(t *testing.T) {
 			env.Setenv("LocalAppData", filepath.Join(home, "LocalAppData"))
 			env.Setenv("TERM", "xterm-256color")
 			env.Setenv("LC_ALL", "C.UTF-8")
-			// The terminals of the scripts answer nothing, so they are not to be asked.
+			// The terminals of the scripts do not respond to queries.
 			env.Setenv("COLORFGBG", "15;0")
-			// The race detector waits a second at every exit otherwise.
+			// Otherwise the race detector waits a second at every exit.
 			env.Setenv("GORACE", "atexit_sleep_ms=0")
 			return os.MkdirAll(home, 0o700)
 		},
@@ -80,8 +80,8 @@ func TestScripts(t *testing.T) {
 	})
 }
 
-// needTools stands before a line like `[!exec:tool] skip`: where the tools are
-// promised a missing one fails the script.
+// needTools fails the script if a tool is missing and HOBNOB_TEST_REQUIRE is set. It is
+// followed by a line like `[!exec:tool] skip`.
 func needTools(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		if _, err := exec.LookPath(name); err != nil && os.Getenv("HOBNOB_TEST_REQUIRE") == "1" {
@@ -90,8 +90,8 @@ func needTools(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// onTerminal runs a command with all three streams on a terminal. With neg its
-// failure is expected.
+// onTerminal runs a command with all three streams on a terminal. If neg, the command
+// must fail.
 func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 	input := ""
 	if len(args) > 2 && args[0] == "-in" {
@@ -135,14 +135,14 @@ func onTerminal(ts *testscript.TestScript, neg bool, args []string) {
 			until = nil
 			serviceOf(ts).set("none")
 		}
-		if err != nil { // the terminal reports an error when its last process is gone
+		if err != nil { // also when the last process has exited
 			break
 		}
 	}
 	err = command.Wait()
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(shown.String()), 0o600))
 	if (err != nil) != neg {
-		ts.Fatalf("%v; the terminal showed:\n%s", err, shown.String())
+		ts.Fatalf("%v; the output is:\n%s", err, shown.String())
 	}
 }
 
@@ -177,8 +177,8 @@ func wantCode(ts *testscript.TestScript, want int, err error) {
 	}
 }
 
-// sendSignal signals the last command in the background; its exit code is checked
-// by `exited` after `wait`.
+// sendSignal sends a signal to the last command in the background. After `wait`,
+// `exited` checks its exit code.
 func sendSignal(ts *testscript.TestScript, neg bool, args []string) {
 	running := ts.BackgroundCmds()
 	if neg || len(args) != 1 || len(running) == 0 {
@@ -198,7 +198,7 @@ func exited(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// runSQL runs a statement and prints its rows, columns separated by spaces.
+// runSQL runs a statement and prints the rows, with columns separated by spaces.
 func runSQL(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: sql FILE STATEMENT")
@@ -235,7 +235,7 @@ func replaceText(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
 }
 
-// number reads an argument that must be a number.
+// number parses an argument that must be a number.
 func number(ts *testscript.TestScript, text string) int {
 	n, err := strconv.Atoi(text)
 	ts.Check(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -19,31 +20,35 @@ func newStatusCommand(f *cli.Factory) *cobra.Command {
 	opts := statusOptions{f: f}
 	return &cobra.Command{
 		Use:   "status",
-		Short: "Say which service, agent and token would be used",
-		Long: `Say which profile, service, agent and token would be used, and where files are.
-The token itself is never shown, and nothing is sent. The exit code is 4 when the
-profile has no token.`,
+		Short: "Show the selected service, agent and token source",
+		Long: `Show the selected profile, its service, agent and token source, and the paths
+of hobnob's files. The token itself is not shown, and nothing is sent. The
+exit code is 4 if the profile has no token.`,
 		Example: "  hobnob status\n  hobnob status -p work --json",
 		GroupID: groupConnect,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStatus(cmd.Context(), opts) },
 	}
 }
 
-// statusReport is what status knows; its JSON form is stable.
+// statusReport is the output of status. Its JSON form is stable.
 type statusReport struct {
 	Profile       string  `json:"profile"`
 	ProfileSource string  `json:"profile_source"`
 	BaseURL       *string `json:"base_url"` // null for the built-in service
 	Agent         *string `json:"agent"`
 	AgentID       *string `json:"agent_id"`
-	TokenSource   *string `json:"token_source"` // null when there is none, or none is needed
+	TokenSource   *string `json:"token_source"` // null without a token, or if none is needed
 	TokenProblem  *string `json:"token_problem"`
 	Keyring       string  `json:"keyring"`
 	Conversations int     `json:"conversations"`
-	// HistoryProblem says why the history cannot be read; null when it can.
+	// OtherProfiles are the other profiles in the history.
+	OtherProfiles []history.ProfileCount `json:"other_profiles"`
+	// HistoryProblem is the reason why the history cannot be read, or null.
 	HistoryProblem *string `json:"history_problem"`
 	Config         string  `json:"config"`
 	Data           string  `json:"data"`
+	History        string  `json:"history"`
+	State          string  `json:"state"`
 }
 
 func runStatus(ctx context.Context, opts statusOptions) error {
@@ -66,7 +71,8 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	}
 	report := statusReport{
 		Profile: name, ProfileSource: source.String(), BaseURL: cli.OrNull(profile.BaseURL), Agent: cli.OrNull(profile.Agent),
-		Keyring: "not asked", Config: paths.ConfigFile, Data: paths.DataDir,
+		Keyring: "not checked", Config: paths.ConfigFile, Data: paths.DataDir,
+		History: filepath.Join(paths.DataDir, history.FileName), State: paths.StateDir,
 	}
 	if id, err := profile.AgentID(profile.Agent); err == nil {
 		report.AgentID = cli.OrNull(id)
@@ -79,7 +85,7 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	}
 	store, historyErr := f.ReadHistory(ctx)
 	if historyErr == nil {
-		report.Conversations, historyErr = store.Count(ctx, history.Filter{Profile: name})
+		historyErr = report.count(ctx, store)
 	}
 	if historyErr != nil {
 		report.HistoryProblem = cli.OrNull(historyErr.Error())
@@ -87,7 +93,7 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	if f.Global.JSON {
 		err = f.Print.JSON(report)
 	} else {
-		err = report.print(f, profile)
+		err = report.print(f, profile, source)
 	}
 	if err != nil {
 		return err
@@ -95,8 +101,22 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	return errors.Join(tokenErr, historyErr)
 }
 
-// token finds out where the token would come from. The first error is about
-// the token and part of the report.
+// count sets the numbers of conversations.
+func (r *statusReport) count(ctx context.Context, store *history.Store) error {
+	counts, err := store.Profiles(ctx)
+	r.OtherProfiles = []history.ProfileCount{}
+	for _, c := range counts {
+		if c.Profile == r.Profile {
+			r.Conversations = c.Conversations
+		} else {
+			r.OtherProfiles = append(r.OtherProfiles, c)
+		}
+	}
+	return err
+}
+
+// token sets the source of the token and the state of the keyring. tokenErr is part of
+// the report.
 func (r *statusReport) token(ctx context.Context, f *cli.Factory, profile config.Profile) (tokenErr, err error) {
 	resolver, key, err := f.Tokens(profile)
 	if err != nil {
@@ -106,6 +126,10 @@ func (r *statusReport) token(ctx context.Context, f *cli.Factory, profile config
 	r.Keyring = "works"
 	if found.Keyring != nil {
 		r.Keyring = found.Keyring.Error()
+		var failed *credential.KeyringError
+		if errors.As(found.Keyring, &failed) {
+			r.Keyring = failed.Cause()
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -119,7 +143,7 @@ func (r *statusReport) token(ctx context.Context, f *cli.Factory, profile config
 	return nil, nil
 }
 
-func (r *statusReport) print(f *cli.Factory, profile config.Profile) error {
+func (r *statusReport) print(f *cli.Factory, profile config.Profile, source config.Source) error {
 	service, token, agent := "built into hobnob, offline", "not needed", "chosen by the service"
 	if r.BaseURL != nil {
 		service = *r.BaseURL
@@ -134,7 +158,7 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile) error {
 	if r.Agent != nil {
 		agent = *r.Agent
 		if r.AgentID == nil {
-			agent += " (no agent of this name)"
+			agent += " (unknown agent)"
 		} else if *r.AgentID != *r.Agent {
 			agent += " (" + *r.AgentID + ")"
 		}
@@ -142,7 +166,7 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile) error {
 		agent = "guide"
 	}
 	pairs := [][2]string{
-		{"profile", fmt.Sprintf("%s (from %s)", r.Profile, r.ProfileSource)},
+		{"profile", r.Profile + " " + source.Note()},
 		{"service", service},
 		{"agent", agent},
 		{"token", token},
@@ -151,6 +175,9 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile) error {
 		pairs = append(pairs, [2]string{"keyring", r.Keyring})
 	}
 	conversations := fmt.Sprintf("%d on this machine", r.Conversations)
+	if elsewhere := history.Elsewhere(r.OtherProfiles, r.Profile); elsewhere != "" {
+		conversations = fmt.Sprintf("%d in profile %s; %s", r.Conversations, r.Profile, elsewhere)
+	}
 	if r.HistoryProblem != nil {
 		conversations = *r.HistoryProblem
 	}
@@ -158,6 +185,8 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile) error {
 		[2]string{"conversations", conversations},
 		[2]string{"config", r.Config},
 		[2]string{"data", r.Data},
+		[2]string{"history", r.History},
+		[2]string{"state", r.State},
 		[2]string{"version", cli.Version()},
 	))
 }

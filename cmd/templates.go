@@ -14,18 +14,18 @@ func newTemplatesCommand(f *cli.Factory) *cobra.Command {
 	return newGroup(cobra.Command{
 		Use:     "templates",
 		Aliases: []string{"template"},
-		Short:   "Keep prompts that are used again and again",
-		Long: `Keep prompts that are used again and again, with variables. A template is a
-Markdown file in the directory templates beside the configuration file, and
-chat -t NAME asks it.
+		Short:   "List, show, edit and delete templates",
+		Long: `Manage templates, which are reusable prompts with variables. A template is a
+Markdown file in the directory "templates" next to the configuration file. Use
+it with chat -t NAME.
 
-{{.Input}} in its text stands for the arguments and standard input, {{.Files}} for
-the files of -f, and {{.name}} for the variable name: the value of --var name=value,
-else its default, else what you type when you are asked. What was given and is not
-in the text follows it.
+In the text, {{.Input}} is replaced with the arguments and standard input,
+{{.Files}} with the files given by -f, and {{.name}} with the variable "name":
+the value of --var name=value, its default, or the value that you enter when asked.
+Input and files without a placeholder follow the text.
 
-Three are built in: review, explain and commit. One of your own with the same name
-takes the place of a built-in one.`,
+The built-in templates are review, explain and commit. Your own template with
+the same name replaces a built-in one.`,
 		Example: `  git diff --staged | hobnob chat -t commit
   hobnob chat -t review -f main.go --var focus="error handling"
   hobnob templates edit translate`,
@@ -38,7 +38,7 @@ takes the place of a built-in one.`,
 	)
 }
 
-// templates offers the names. The description in a file is hostile text.
+// templates completes names of templates, with their descriptions.
 func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
 	c.prepare(cmd)
 	library, err := c.f.Templates()
@@ -57,7 +57,8 @@ func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string,
 	return out, cobra.ShellCompDirectiveNoFileComp
 }
 
-// variables offers those of the template that --template names that have no value yet.
+// variables completes the variables of the template in --template that have no value
+// yet.
 func (c complete) variables(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	const directive = cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 	c.prepare(cmd)

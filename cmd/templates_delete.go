@@ -25,9 +25,10 @@ func newTemplatesDeleteCommand(f *cli.Factory) *cobra.Command {
 	opts := templatesDeleteOptions{f: f}
 	cmd := &cobra.Command{
 		Use: "delete NAME", Aliases: []string{"rm"},
-		Short: "Delete a template of your own",
-		Long: `Delete the file of a template, after asking. A built-in template cannot be deleted;
-when yours took its place, it is back.`,
+		Short: "Delete one of your own templates",
+		Long: `Delete the file of a template, after confirmation. Built-in templates cannot
+be deleted. If your template replaced a built-in one, the built-in one is used
+again.`,
 		Example:           "  hobnob templates delete translate",
 		ValidArgsFunction: complete{f}.first(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -35,7 +36,7 @@ when yours took its place, it is back.`,
 			return runTemplatesDelete(cmd.Context(), opts)
 		},
 	}
-	cmd.Flags().BoolVar(&opts.Yes, "yes", false, "do not ask")
+	cmd.Flags().BoolVarP(&opts.Yes, "yes", "y", false, "do not ask for confirmation")
 	return cmd
 }
 
@@ -51,14 +52,14 @@ func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error 
 	path := library.Path(opts.Name)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		if template.IsBuiltin(opts.Name) {
-			return failure.Usagef("make one of your own in its place with: hobnob templates edit "+opts.Name, "the template %q is built in and cannot be deleted", opts.Name)
+			return failure.Usagef("to replace it with your own: hobnob templates edit "+opts.Name, "template %q is built in and cannot be deleted", opts.Name)
 		}
 		_, err := library.Source(opts.Name)
 		return err
 	}
 	if !opts.Yes {
 		yes, err := f.Print.Confirm(ctx, "Delete "+path+"?",
-			failure.Usagef("look at it with hobnob templates show, then add --yes", "there is nobody to ask whether %s may be deleted", path))
+			failure.Usagef("", "deleting %s needs confirmation: pass --yes", path))
 		if err != nil {
 			return err
 		}

@@ -15,10 +15,11 @@ import (
 func newTemplatesEditCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:   "edit NAME",
-		Short: "Write or change a template in $VISUAL or $EDITOR",
-		Long: `Open a copy of a template in $VISUAL or $EDITOR, and put it in place when it can be
-used. Otherwise the copy is kept and named. A new name makes a new template, and
-the name of a built-in one makes your own in its place.`,
+		Short: "Create or edit a template in $VISUAL or $EDITOR",
+		Long: `Open a copy of a template in $VISUAL or $EDITOR. If the copy is a valid
+template, it replaces the file. Otherwise the copy is saved and its path is
+printed. A new name creates a template; the name of a built-in template
+creates your own template, which replaces it.`,
 		Example:           "  hobnob templates edit translate\n  hobnob templates edit review",
 		ValidArgsFunction: complete{f}.first(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -39,7 +40,7 @@ func runTemplatesEdit(ctx context.Context, f *cli.Factory, name string) error {
 	if err != nil {
 		return err
 	}
-	var before []byte // what the file holds
+	var before []byte // content of the file
 	if source.Path != "" {
 		before = append([]byte{}, source.Text...)
 	}
@@ -49,17 +50,18 @@ func runTemplatesEdit(ctx context.Context, f *cli.Factory, name string) error {
 	}
 	if after == string(source.Text) || before == nil && strings.TrimSpace(after) == "" {
 		cli.Discard(draft)
-		return f.Print.Done("nothing was changed and nothing written")
+		return f.Print.Done("nothing was changed")
 	}
 	if err := library.Save(name, before, []byte(after)); err != nil {
-		return failure.WithHint(err, "%s", "the template was left as it was; what you wrote is in "+draft)
+		return failure.WithHint(err, "%s", "the template was not changed; your text is saved in "+draft)
 	}
 	cli.Discard(draft)
-	return f.Print.Done("the template is in %s; use it with: hobnob chat -t %s", library.Path(name), name)
+	return f.Print.Done("saved %s; to use it: hobnob chat -t %s", library.Path(name), name)
 }
 
-// editTemplate opens a text in the editor until it is a template, or until the user
-// leaves it as it was. A draft that is no template stays.
+// editTemplate opens a text in the editor until it is a valid template, or until the
+// user gives up or leaves it unchanged. The draft of an invalid template is not
+// deleted.
 func editTemplate(ctx context.Context, f *cli.Factory, name, initial string) (text, draft string, err error) {
 	for text = initial; ; {
 		before := draft
@@ -80,7 +82,7 @@ func editTemplate(ctx context.Context, f *cli.Factory, name, initial string) (te
 			}
 		}
 		if !again {
-			return "", "", failure.WithHint(bad, "%s", "the template was left as it was; what you wrote is in "+draft)
+			return "", "", failure.WithHint(bad, "%s", "the template was not changed; your text is saved in "+draft)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 func newTemplatesListCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
-		Short:   "List the templates and their variables",
+		Short:   "List templates and their variables",
 		Example: "  hobnob templates list",
 		RunE:    func(*cobra.Command, []string) error { return runTemplatesList(f) },
 	}
@@ -27,7 +27,7 @@ func runTemplatesList(f *cli.Factory) error {
 		return err
 	}
 	for _, path := range ignored {
-		f.Print.Note("%s is no template: its name may hold only a-z, 0-9, _ and -", path)
+		f.Print.Note("ignored %s: invalid template name; use only a-z, 0-9, _ and -", path)
 	}
 	described := make([]view.TemplateInfo, len(names))
 	for i, name := range names {

@@ -12,7 +12,7 @@ import (
 func newTemplatesShowCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:               "show NAME",
-		Short:             "Print a template as it is written",
+		Short:             "Print the source of a template",
 		Example:           "  hobnob templates show review\n  hobnob chat -t review -f main.go --dry-run",
 		ValidArgsFunction: complete{f}.first(complete{f}.templates),
 		RunE:              func(_ *cobra.Command, args []string) error { return runTemplatesShow(f, strings.ToLower(args[0])) },

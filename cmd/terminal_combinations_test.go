@@ -24,8 +24,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/agent"
 )
 
-// hostileReply has Markdown of every kind, wide characters, and sequences that
-// steer a terminal: as bytes, as C1 controls and as entities.
+// hostileReply has all kinds of Markdown, wide characters, and terminal sequences as
+// bytes, C1 controls and entities.
 const hostileReply = "# Title of 標題\n\n" +
 	"A **bold** paragraph, longer than the narrowest of the terminals, 中文字符不能超出右边缘。\n\n" +
 	"- one\n- \x1b[31mtwo\x1b[0m\n\n> quoted \x1b[2J\x1b[1;1H\n\n" +
@@ -33,21 +33,21 @@ const hostileReply = "# Title of 標題\n\n" +
 	"---\n\n```go\nfunc main() { println(\"\x1b[8m\u202e\") }\n```\n\n" +
 	"\x1b]11;?\a\x1b[c &#27;[2J &#x9b;2J \x1bPq\x1b\\ end"
 
-// What a stream may hold.
+// The possible contents of a stream.
 const (
-	asItIs   = "the reply, byte for byte"
-	colour   = "colours, and no other sequence"
-	noColour = "no escape"
-	noBoxes  = "no escape and no box drawing"
-	ascii    = "no escape, and of ours ASCII alone"
-	spinner  = "no escape but the spinner's"
+	unchanged = "the reply, unchanged"
+	colour    = "colours, and no other sequences"
+	noColour  = "no escape sequences"
+	noBoxes   = "no escape sequences and no box drawing"
+	ascii     = "no escape sequences, and hobnob's own text in ASCII"
+	spinner   = "no escape sequences except the spinner's"
 )
 
-// slowness is how long the service takes where no wait is to show; elsewhere it
-// answers when one does.
+// slowness is the delay of the service if no spinner is expected. Otherwise the service
+// answers when the spinner is shown.
 const slowness = 1500 * time.Millisecond
 
-// TestTerminalCombinations is the table of what hobnob writes where.
+// Checks what hobnob writes to each combination of terminals and pipes.
 func TestTerminalCombinations(t *testing.T) {
 	const tty, pipe = true, false
 	service, err := newFaultyService(false)
@@ -55,8 +55,7 @@ func TestTerminalCombinations(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(service.close)
-	// Rows wait more than they work, so that more of them run at once than t.Parallel
-	// would let.
+	// Rows mostly wait, so run more of them concurrently than t.Parallel allows.
 	var rows sync.WaitGroup
 	slots := make(chan struct{}, 8)
 	for i, c := range []struct {
@@ -66,20 +65,20 @@ func TestTerminalCombinations(t *testing.T) {
 		width        int
 
 		wantOut string
-		asked   bool // the terminal is asked for its background
+		asked   bool // the terminal is queried for its background
 		wantErr string
 	}{
-		// In a pipe nothing is rendered, whatever the environment says.
-		{tty, pipe, tty, "xterm-256color", "C.UTF-8", "", 80, asItIs, false, spinner},
-		{tty, pipe, tty, "xterm-256color", "C", "", 80, asItIs, false, spinner},
-		{tty, pipe, tty, "dumb", "C.UTF-8", "", 80, asItIs, false, noColour},
-		{pipe, pipe, pipe, "xterm-256color", "C.UTF-8", "", 80, asItIs, false, noColour},
-		{pipe, pipe, pipe, "", "C", "", 20, asItIs, false, ascii},
-		{pipe, pipe, pipe, "xterm-256color", "C.UTF-8", "CLICOLOR_FORCE=1", 80, asItIs, false, noColour},
-		{tty, pipe, pipe, "screen", "de_DE.ISO-8859-1", "CLICOLOR_FORCE=1", 40, asItIs, false, ascii},
-		{pipe, pipe, tty, "linux", "C.UTF-8", "NO_COLOR=1", 120, asItIs, false, spinner},
+		// In a pipe nothing is rendered, regardless of the environment.
+		{tty, pipe, tty, "xterm-256color", "C.UTF-8", "", 80, unchanged, false, spinner},
+		{tty, pipe, tty, "xterm-256color", "C", "", 80, unchanged, false, spinner},
+		{tty, pipe, tty, "dumb", "C.UTF-8", "", 80, unchanged, false, noColour},
+		{pipe, pipe, pipe, "xterm-256color", "C.UTF-8", "", 80, unchanged, false, noColour},
+		{pipe, pipe, pipe, "", "C", "", 20, unchanged, false, ascii},
+		{pipe, pipe, pipe, "xterm-256color", "C.UTF-8", "CLICOLOR_FORCE=1", 80, unchanged, false, noColour},
+		{tty, pipe, pipe, "screen", "de_DE.ISO-8859-1", "CLICOLOR_FORCE=1", 40, unchanged, false, ascii},
+		{pipe, pipe, tty, "linux", "C.UTF-8", "NO_COLOR=1", 120, unchanged, false, spinner},
 
-		// On a terminal it is, as wide as that, and 100 columns at most.
+		// On a terminal the reply is rendered in its width, up to 100 columns.
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "", 20, colour, true, spinner},
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "", 40, colour, true, spinner},
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "", 80, colour, true, spinner},
@@ -87,14 +86,15 @@ func TestTerminalCombinations(t *testing.T) {
 		{pipe, tty, tty, "xterm-256color", "C.UTF-8", "", 80, colour, true, spinner},
 		{pipe, tty, pipe, "xterm-256color", "C.UTF-8", "", 80, colour, true, noColour},
 
-		// Some are not asked: those that would print the question, or answer somebody else.
+		// Some terminals are not queried, because they would print the query or because the
+		// reply would reach another program.
 		{tty, tty, tty, "linux", "C.UTF-8", "", 80, colour, false, spinner},
 		{tty, tty, tty, "screen", "C.UTF-8", "", 80, colour, false, spinner},
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "COLORFGBG=0;15", 80, colour, false, spinner},
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "GLAMOUR_STYLE=light", 80, colour, false, spinner},
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "SSH_TTY=/dev/pts/0", 80, colour, false, spinner},
 
-		// NO_COLOR goes before CLICOLOR_FORCE, and both before what TERM says.
+		// NO_COLOR takes precedence over CLICOLOR_FORCE, and both over TERM.
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "NO_COLOR=1", 80, noColour, false, spinner},
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "NO_COLOR=1 CLICOLOR_FORCE=1", 40, noColour, false, spinner},
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "CLICOLOR=0", 40, noColour, false, spinner},
@@ -103,12 +103,12 @@ func TestTerminalCombinations(t *testing.T) {
 		{tty, tty, tty, "", "C.UTF-8", "", 40, noColour, false, noColour},
 		{pipe, tty, pipe, "", "C", "", 20, ascii, false, ascii},
 
-		// For a screen reader there is neither colour nor box drawing.
+		// For screen readers there are no colours and no box drawing characters.
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "ACCESSIBLE=1", 80, noBoxes, false, noColour},
 		{tty, tty, tty, "xterm-256color", "C.UTF-8", "ACCESSIBLE=1 CLICOLOR_FORCE=1", 20, noBoxes, false, noColour},
 		{tty, tty, tty, "dumb", "C", "ACCESSIBLE=1", 120, ascii, false, ascii},
 
-		// Without Unicode nothing of ours is beyond ASCII.
+		// Without Unicode, hobnob's own output is ASCII.
 		{tty, tty, tty, "xterm-256color", "C", "", 80, ascii, false, spinner},
 		{tty, tty, tty, "xterm-256color", "de_DE.ISO-8859-1", "", 40, ascii, false, spinner},
 		{tty, tty, tty, "xterm-256color", "C", "CLICOLOR_FORCE=1", 120, ascii, false, spinner},
@@ -122,11 +122,11 @@ func TestTerminalCombinations(t *testing.T) {
 				env := append(strings.Fields(c.env), "TERM="+c.term, "LC_ALL="+c.locale)
 				out, stderr := chatOn(t, service, [3]bool{c.in, c.out, c.err}, c.width, env)
 				asked := strings.Contains(out, "\x1b]11;?\a\x1b[c")
-				if c.wantOut != asItIs {
+				if c.wantOut != unchanged {
 					out = strings.Replace(out, "\x1b]11;?\a\x1b[c", "", 1)
-					out = strings.Replace(out, lateAnswer, "", 1)
+					out = strings.Replace(out, lateResponse, "", 1)
 					if asked != c.asked {
-						t.Errorf("asked for the background: %v", asked)
+						t.Errorf("queried for the background: %v", asked)
 					}
 				}
 				checkStream(t, "stdout", out, c.wantOut, min(c.width, 100))
@@ -151,11 +151,12 @@ var (
 	boxAndBraille = regexp.MustCompile(`[\x{2500}-\x{259f}\x{2800}-\x{28ff}]`)
 )
 
-// checkStream checks text, whose lines may be width columns wide, or anything with 0.
+// checkStream checks the text of a stream. Its lines may have width columns; 0 means
+// any number.
 func checkStream(t *testing.T, name, text, want string, width int) {
 	t.Helper()
 	switch want {
-	case asItIs:
+	case unchanged:
 		if text != hostileReply+"\n" {
 			t.Errorf("%s is not the reply: %q", name, text)
 		}
@@ -169,7 +170,7 @@ func checkStream(t *testing.T, name, text, want string, width int) {
 		text = spinnerSigns.ReplaceAllString(text, "")
 	case noBoxes:
 		if box := boxAndBraille.FindString(text); box != "" {
-			t.Errorf("%s holds %q in %q", name, box, text)
+			t.Errorf("%s contains %q in %q", name, box, text)
 		}
 	case ascii:
 		ours := func(r rune) bool { return r > '~' && !strings.ContainsRune(hostileReply, r) }
@@ -178,7 +179,7 @@ func checkStream(t *testing.T, name, text, want string, width int) {
 		}
 	}
 	if i := strings.IndexFunc(text, func(r rune) bool { return r < ' ' && r != '\n' || r >= 0x7f && r <= 0x9f || r == '\u202e' }); i >= 0 {
-		t.Errorf("%s holds %q at %d of %q", name, text[i], i, text)
+		t.Errorf("%s contains %q at %d of %q", name, text[i], i, text)
 	}
 	for line := range strings.Lines(text) {
 		if columns := ansi.StringWidth(strings.TrimSuffix(line, "\n")); width > 0 && columns > width {
@@ -187,8 +188,8 @@ func checkStream(t *testing.T, name, text, want string, width int) {
 	}
 }
 
-// checkWait checks what is said of the wait: a spinner, of the characters of the
-// locale, or the one plain line on a terminal that has none, and nothing in a pipe.
+// checkWait checks the progress output: a spinner in the characters of the locale, a
+// plain line on a terminal without cursor movement, and nothing in a pipe.
 func checkWait(t *testing.T, stderr string, onTerminal, spins, unicode bool) {
 	t.Helper()
 	want := [3]bool{onTerminal && spins && unicode, onTerminal && spins && !unicode, onTerminal && !spins}
@@ -198,8 +199,8 @@ func checkWait(t *testing.T, stderr string, onTerminal, spins, unicode bool) {
 	}
 }
 
-// chatOn asks the echo agent of a service in a process whose streams are terminals
-// of their own or not, and returns what it wrote to stdout and stderr.
+// chatOn asks the echo agent in a process whose three streams are separate terminals
+// or pipes, and returns its stdout and stderr.
 func chatOn(t *testing.T, service http.Handler, terminals [3]bool, width int, env []string) (stdout, stderr string) {
 	t.Helper()
 	limit := slowness
@@ -243,7 +244,7 @@ func chatOn(t *testing.T, service http.Handler, terminals [3]bool, width int, en
 		}
 		reading.Go(func() { emulate(terminal, &texts[i], shows) })
 	}
-	// A nil *os.File in these interfaces would not be nil.
+	// A nil *os.File in an interface is not nil.
 	if ours[0] != nil {
 		command.Stdin = ours[0]
 	}
@@ -256,7 +257,7 @@ func chatOn(t *testing.T, service http.Handler, terminals [3]bool, width int, en
 	}
 	err := command.Start()
 	for _, own := range ours {
-		_ = own.Close() // nil is no matter
+		_ = own.Close() // it may be nil
 	}
 	if err != nil {
 		t.Fatal(err)
@@ -276,12 +277,12 @@ func chatOn(t *testing.T, service http.Handler, terminals [3]bool, width int, en
 	return texts[1].String(), texts[2].String()
 }
 
-// lateAnswer is how a terminal shows the answer of emulate to a program that has
-// given up on it.
-const lateAnswer = "^[]11;rgb:0000/0000/0000^G^[[?62c"
+// lateResponse is the response of emulate as a terminal echoes it to a program that no
+// longer waits for it.
+const lateResponse = "^[]11;rgb:0000/0000/0000^G^[[?62c"
 
-// emulate keeps what a terminal gets, answers what it is, and tells when the wait
-// shows.
+// emulate collects the output to a terminal, answers queries, and calls shows when the
+// spinner appears.
 func emulate(terminal *os.File, shown *bytes.Buffer, shows func()) {
 	buffer := make([]byte, 4096)
 	answered := false

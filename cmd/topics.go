@@ -8,40 +8,41 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// newTopic returns a page of the help that is no command.
+// newTopic returns a help page that is not a command.
 func newTopic(name, short, long string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: short, Long: long}
 }
 
 func newEnvironmentTopic() *cobra.Command {
 	var b strings.Builder
-	b.WriteString("hobnob reads these environment variables. A flag comes before a variable, and a\nvariable before the configuration file.\n\n")
-	row := func(name, help string) { fmt.Fprintf(&b, "  %-22s %s\n", name, help) }
+	b.WriteString("hobnob reads these environment variables. Flags override variables, and variables\noverride the configuration file.\n\n")
+	row := func(name, help string) { fmt.Fprintf(&b, "  %-22s  %s\n", name, help) }
 	for _, s := range config.Settings() {
 		if s.Env != "" {
 			row(s.Env, s.Help)
 		}
 	}
 	for _, v := range [][2]string{
-		{"HOBNOB_TOKEN", "bearer token; it comes before every stored one"},
-		{"HOBNOB_CONVERSATION", "conversation that chat continues when neither -c nor -C is given, and that context shows"},
+		{"HOBNOB_TOKEN", "bearer token; overrides stored tokens"},
+		{"HOBNOB_CONVERSATION", "conversation that chat continues without -c or -C, and that context shows"},
 		{"HOBNOB_CONFIG", "configuration file (default $XDG_CONFIG_HOME/hobnob/config.yaml)"},
 		{"HOBNOB_DATA_DIR", "directory of the history (default $XDG_DATA_HOME/hobnob)"},
-		{"HOBNOB_STATE_DIR", "directory of drafts and of what was typed in a chat (default $XDG_STATE_HOME/hobnob)"},
-		{"HOBNOB_SERVE_TOKEN", "token that serve accepts; without it one is made"},
-		{"NO_COLOR", "set to anything: no colour (https://no-color.org)"},
-		{"CLICOLOR_FORCE", "set to anything but 0: colour on a terminal that seems to have none"},
-		{"CLICOLOR", "0: no colour, unless CLICOLOR_FORCE is set"},
-		{"GLAMOUR_STYLE", "Markdown style when the setting style is auto"},
-		{"ACCESSIBLE", "set to anything but 0, for screen readers: plain lines, no spinner, no box drawing"},
-		{"COLORFGBG", "colours of the terminal; without it the terminal is asked whether it is light"},
-		{"TERM", "dumb: no colour, no pager and no line editor"},
-		{"LC_ALL, LC_CTYPE, LANG", "locale; without UTF-8 replies have no colour, and signs of hobnob's own are ASCII"},
-		{"HOBNOB_PAGER, PAGER", "pager for what is longer than the screen (default less); empty or cat: none"},
-		{"VISUAL, EDITOR", "editor of chat --edit, templates edit and config edit; may have flags"},
-		{"HTTPS_PROXY, NO_PROXY", "proxy for the service, and the hosts reached without it"},
+		{"HOBNOB_STATE_DIR", "directory of drafts and of the input history (default $XDG_STATE_HOME/hobnob)"},
+		{"HOBNOB_SERVE_TOKEN", "token that serve accepts, at least 16 characters (default: random)"},
+		{"NO_COLOR", "if set, no colour (https://no-color.org)"},
+		{"CLICOLOR_FORCE", "if set and not 0, colour even if the terminal does not seem to support it"},
+		{"CLICOLOR", "if 0, no colour, unless CLICOLOR_FORCE is set"},
+		{"GLAMOUR_STYLE", "Markdown style if the setting style is auto"},
+		{"ACCESSIBLE", "if set and not 0, plain lines for screen readers: no spinner, no box drawing"},
+		{"COLORFGBG", "colours of the terminal; if not set, the terminal is queried for its background"},
+		{"TERM", "if dumb, no colour, no pager and no line editor"},
+		{"LC_ALL, LC_CTYPE, LANG", "locale; without UTF-8, replies have no colour and hobnob's symbols are ASCII"},
+		{"HOBNOB_PAGER, PAGER", "pager for output longer than the screen (default less); none if empty or cat"},
+		{"VISUAL, EDITOR", "editor of chat --edit, templates edit and config edit; may include flags"},
+		{"HTTPS_PROXY, NO_PROXY", "proxy for the service, and hosts to connect to without it"},
 	} {
 		row(v[0], v[1])
 	}
@@ -50,32 +51,85 @@ func newEnvironmentTopic() *cobra.Command {
 
 func newExitCodesTopic() *cobra.Command {
 	var b strings.Builder
-	b.WriteString("The exit code says what happened to a request.\n\n")
+	b.WriteString("The exit code shows what happened to a request.\n\n")
 	for _, c := range failure.ExitCodes() {
 		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, c.Help)
 	}
-	b.WriteString("\nWith --json a failure is one object on stderr:\n\n")
+	b.WriteString("\nWith --json, a failure is one object on stderr:\n\n")
 	b.WriteString(`  {"error":{"code":"auth","exit":4,"message":"…","hint":"…","status":401}}`)
-	return newTopic("exit-codes", "What each exit code means", b.String())
+	return newTopic("exit-codes", "Exit codes", b.String())
+}
+
+// document describes what commands print with --json.
+type document struct {
+	commands string
+	names    string // of its fields, in order
+}
+
+func (d document) fields() []string { return strings.Fields(d.names) }
+
+// documents describes the documents of all commands. The fields of a nested object
+// follow it.
+var documents = []document{
+	{"chat, wait", "version conversation turn parent agent_id profile reply finish_reason model usage prompt_tokens completion_tokens total_tokens " +
+		"service id conversation_id created elapsed_ms saved branched left"},
+	{"chat --detach", "version conversation turn state"},
+	{"chat --dry-run", "version method url headers body"},
+	{"resend (array), conversations show, tree (in turns)", "id conversation parent state question reply agent_id asked ended failure mark model " +
+		"usage prompt_tokens completion_tokens total_tokens service id conversation_id"},
+	{"conversations show, tree", "id title profile agent_id head created updated turns"},
+	{"conversations list (array)", "id title profile agent_id turns created updated where service_ids service state"},
+	{"conversations search (array)", "conversation title profile turn field when snippet marks"},
+	{"conversations delete, restore", "conversations deleted restored"},
+	{"conversations prune", "conversations removed"},
+	{"conversations export -o", "path conversations"},
+	{"conversations import (array)", "file format dry_run in_trash conversations turns completed skipped"},
+	{"context", "conversation turns characters tokens path turn question characters tokens mark sent left unanswered"},
+	{"templates list (array), show", "name description variables name description default where path source error"},
+	{"usage (array)", "key title turns prompt_tokens completion_tokens total_tokens"},
+	{"agents list (array)", "name id default"},
+	{"profiles list (array)", "name base_url agent conversations default"},
+	{"profiles show", "name base_url agent conversations default agents settings"},
+	{"profiles delete", "deleted token_removed_from conversations default"},
+	{"login", "profile base_url token_source agent_id alias verified unverified default"},
+	{"logout", "profile removed_from"},
+	{"status", "profile profile_source base_url agent agent_id token_source token_problem keyring conversations other_profiles profile conversations " +
+		"history_problem config data history state"},
+	{"config list (array), get", "key value source"},
+	{"config path", "path"},
+	{"doctor", "checks check ok detail fix skipped repair conversations turns repaired lost_conversations lost_turns lost_is_exact installed damaged_file"},
+	{"serve", "base_url agents token"},
+	{"version", "version go os arch"},
+	{"every other command that changes something", "done"},
+	{"errors (on stderr, in error)", "code exit message hint status conversation turn state"},
+}
+
+// fieldList returns the documents and their fields, indented.
+func fieldList() string {
+	var b strings.Builder
+	for _, d := range documents {
+		b.WriteString("  " + d.commands + "\n" + terminal.Wrap(strings.Repeat(" ", 6)+strings.Join(d.fields(), ", "), pageWidth, 6) + "\n")
+	}
+	return b.String()
 }
 
 func newFormattingTopic() *cobra.Command {
-	return newTopic("formatting", "What is printed where", `stdout carries the result and nothing else. Notes, the spinner and errors go to
-stderr; --quiet leaves notes and spinner out.
+	return newTopic("formatting", "Output formats", `stdout carries the result and nothing else. Notes, the spinner and errors go to
+stderr; --quiet suppresses notes and the spinner.
 
-On a terminal a reply is rendered as Markdown, at most 100 columns wide; --raw
-shows it as it was written. Nothing is left out: link titles, HTML and comments are
-shown, and a table too wide to be read as one "Title: value" line for each cell.
-Escape sequences and other control characters in a reply never reach the terminal:
-they are shown instead. What is longer than the screen goes through the pager. In a
-pipe the reply comes byte for byte, with one newline at the end, and the block of
---extract as it stands.
+On a terminal, replies are rendered as Markdown, up to 100 columns wide; --raw
+prints them unrendered. Nothing is omitted: link titles, HTML and comments are
+shown, and a table that is too wide becomes one "Title: value" line per cell.
+Escape sequences and other control characters in a reply are shown as visible text
+and never reach the terminal. Output longer than the screen opens in the pager.
+In a pipe, a reply or an extracted block is printed unchanged, with one newline at
+the end.
 
-The style is that of the setting style or of GLAMOUR_STYLE. With auto it is light or
-dark by COLORFGBG, else by the terminal, which is asked once, for a tenth of a second
-at most, and neither in a pipe nor over ssh. NO_COLOR goes before CLICOLOR_FORCE.
+The setting style or GLAMOUR_STYLE selects the style. With auto, COLORFGBG decides
+between light and dark. If it is not set, the terminal is queried once, for up to
+0.1 seconds, but not in a pipe or over ssh. NO_COLOR overrides CLICOLOR_FORCE.
 
---json prints one object in place of the reply:
+--json prints one object instead of the reply:
 
   {"version":1,"conversation":"…","turn":"…","parent":null,"agent_id":"…",
    "profile":"…","reply":"…","finish_reason":"stop","model":"…",
@@ -83,6 +137,20 @@ at most, and neither in a pipe nor over ssh. NO_COLOR goes before CLICOLOR_FORCE
    "service":{"id":"…","conversation_id":"…","created":0.0},
    "elapsed_ms":0,"saved":true}
 
-Fields are added in time, but none is removed or changes its meaning within
-version 1. Tables in a pipe are separated by tabs, one row a line.`)
+conversations list prints an array of
+
+  {"id":"…","title":"…","profile":"…","agent_id":"…","turns":1,"created":"…",
+   "updated":"…","where":"both","service_ids":["…"],"service":[…],
+   "state":"answered"}
+
+where is "local", "service" or "both"; state is "answered", "pending", "unknown" or
+"failed", or null if only the service has the conversation. In the output of status,
+"other_profiles" is an array of {"profile":"…","conversations":1}.
+
+The fields of each command; those of a nested object follow it:
+
+`+fieldList()+`
+
+Within version 1, fields may be added, but none is removed or changes its meaning.
+In a pipe, tables have one row per line, with columns separated by tabs.`)
 }

@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -28,10 +27,11 @@ func newUsageCommand(f *cli.Factory) *cobra.Command {
 	groupings := []string{string(history.ByDay), string(history.ByAgent), string(history.ByModel), string(history.ByConversation)}
 	cmd := &cobra.Command{
 		Use:   "usage",
-		Short: "Sum the tokens that answers cost",
-		Long: `Sum the tokens that the service counted for the answers of the profile: by day,
-agent, model or conversation, as a table with bars, as JSON or as CSV. In the CSV a
-cell that a spreadsheet would run begins with an apostrophe.`,
+		Short: "Show token usage",
+		Long: `Show the tokens that the service reported for the answers of the profile, by
+day, agent, model or conversation: as a table with bars, as JSON or as CSV. In
+CSV, cells that a spreadsheet would interpret as a formula begin with an
+apostrophe.`,
 		Example: `  hobnob usage --since 30d
   hobnob usage --by model
   hobnob usage --by conversation --csv > tokens.csv`,
@@ -39,15 +39,15 @@ cell that a spreadsheet would run begins with an apostrophe.`,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			switch {
 			case !slices.Contains(groupings, opts.By):
-				return failure.Usagef("see: hobnob usage --help", "--by cannot be %q; want %s", opts.By, strings.Join(groupings, ", "))
+				return failure.Usagef("see: hobnob usage --help", "invalid value %q for --by: must be %s", opts.By, alternatives(groupings))
 			case opts.CSV && f.Global.JSON:
-				return failure.Usagef("see: hobnob usage --help", "--csv and --json exclude each other")
+				return failure.Usagef("see: hobnob usage --help", "--csv and --json cannot be used together")
 			}
 			return runUsage(cmd.Context(), opts)
 		},
 	}
 	cmd.Flags().StringVar(&opts.By, "by", "day", "`group` by day, agent, model or conversation")
-	cmd.Flags().StringVar(&opts.Since, "since", "", "only what is not older: an `age` like 30d or 8w, or a date like 2026-01-31")
+	cmd.Flags().StringVar(&opts.Since, "since", "", "only turns newer than this `age` (30d, 8w) or date (2026-01-31)")
 	cmd.Flags().BoolVar(&opts.CSV, "csv", false, "print CSV")
 	_ = cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(groupings, cobra.ShellCompDirectiveNoFileComp))
 	return cmd
@@ -55,15 +55,15 @@ cell that a spreadsheet would run begins with an apostrophe.`,
 
 func runUsage(ctx context.Context, opts usageOptions) error {
 	f := opts.f
-	profile, err := f.Profile()
-	if err != nil {
-		return err
-	}
 	since, err := duration.ParseSince(opts.Since, time.Now())
 	if err != nil {
 		return err
 	}
 	store, err := f.ReadHistory(ctx)
+	if err != nil {
+		return err
+	}
+	profile, _, err := cli.HistoryProfile(ctx, f, store)
 	if err != nil {
 		return err
 	}

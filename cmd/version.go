@@ -15,7 +15,7 @@ func newVersionCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:     "version",
 		Short:   "Print the version",
-		Long:    "Print the version of hobnob, of Go, and the platform.",
+		Long:    "Print the versions of hobnob and Go, and the platform.",
 		Example: "  hobnob version\n  hobnob version --json",
 		GroupID: groupMore,
 		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },

@@ -21,22 +21,22 @@ type waitOptions struct {
 
 	Turn    string
 	Raw     bool
-	Timeout time.Duration // 0 waits as long as it takes
+	Timeout time.Duration // 0 for no limit
 }
 
 func newWaitCommand(f *cli.Factory) *cobra.Command {
 	opts := waitOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "wait [TURN]",
-		Short: "Wait for the answer to a question that is under way",
-		Long: `Print the answer to a question as soon as it comes, just as chat would have: one
-that chat --detach asked, or one that waits in another terminal. Without TURN it is
-the question of the profile that was asked last and has no answer yet, else the
-latest one.
+		Short: "Wait for the answer to a pending question",
+		Long: `Print the answer to a question as soon as it arrives, as chat does. The question
+was asked with chat --detach or in another terminal. Without TURN, it is the
+latest pending question of the profile or, if none is pending, the latest
+question.
 
-An answer that is there already is printed at once. A question that got none ends
-with what is known of it. Ctrl-C ends the waiting, and so does --timeout; the
-question goes on.`,
+If the question is answered already, wait prints the answer at once. If it got
+no answer, wait prints the error. Ctrl-C and --timeout stop only the wait; the
+question stays pending.`,
 		Example: `  hobnob wait
   turn=$(hobnob chat -q --detach "summarise the log" -f app.log)
   hobnob wait "$turn" > summary.md`,
@@ -98,7 +98,7 @@ func runWait(ctx context.Context, opts waitOptions) error {
 	return asker.Finish(turn.AgentID, answer)
 }
 
-// find returns the turn that is named, else the one to wait for in the profile.
+// find returns the turn that the user named, otherwise the latest one of the profile.
 func (o waitOptions) find(ctx context.Context, store *history.Store) (history.Turn, error) {
 	if o.Turn != "" {
 		return store.FindTurn(ctx, "", o.Turn)
@@ -109,13 +109,13 @@ func (o waitOptions) find(ctx context.Context, store *history.Store) (history.Tu
 	}
 	turn, err := chat.Latest(ctx, store, profile.Name)
 	if err == nil && turn.State != history.Pending {
-		o.f.Print.Note("no question is under way; this is the latest, asked %s: %s", duration.Ago(turn.Asked, time.Now()), history.TitleOf(turn.Question))
+		o.f.Print.Note("no pending question; this is the latest, asked %s: %s", duration.Ago(turn.Asked, time.Now()), history.TitleOf(turn.Question))
 	}
 	return turn, err
 }
 
-// noAnswer explains a turn that got no answer. Hints name the profile of the turn
-// only if it is not the selected one.
+// noAnswer returns the error for a turn without an answer, or nil. The hint names the
+// profile of the turn only if it is not the selected one.
 func (o waitOptions) noAnswer(turn history.Turn, profile config.Profile) error {
 	name := profile.Name
 	if active, err := o.f.Profile(); err == nil && active.Name == name {

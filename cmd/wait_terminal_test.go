@@ -17,19 +17,19 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/agent"
 )
 
-// sitting is a person at a terminal in which a shell runs one script.
-type sitting struct {
+// scriptTerminal is a terminal in which a shell runs a script.
+type scriptTerminal struct {
 	t        *testing.T
 	service  *faultyService
 	keyboard *os.File
 	tty      *os.File
 	shell    *exec.Cmd
 	screen   chan string
-	shown    string // since the last sees
+	shown    string // unread output
 	all      strings.Builder
 }
 
-func sit(t *testing.T, script string) *sitting {
+func startScript(t *testing.T, script string) *scriptTerminal {
 	t.Helper()
 	service, err := newFaultyService(false)
 	if err != nil {
@@ -42,10 +42,10 @@ func sit(t *testing.T, script string) *sitting {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(self, filepath.Join(home, "hobnob")); err != nil { // TestMain runs it under this name
+	if err := os.Symlink(self, filepath.Join(home, "hobnob")); err != nil { // TestMain runs hobnob under this name
 		t.Fatal(err)
 	}
-	s := &sitting{t: t, service: service, shell: exec.Command("sh", "-c", script)}
+	s := &scriptTerminal{t: t, service: service, shell: exec.Command("sh", "-c", script)}
 	s.shell.Env = []string{"HOME=" + home, "PATH=" + home + ":" + os.Getenv("PATH"), "TERM=xterm-256color", "LC_ALL=C.UTF-8",
 		"HOBNOB_BASE_URL=" + service.server.URL, "HOBNOB_TOKEN=t", "HOBNOB_AGENT=" + agent.EchoID, "GLAMOUR_STYLE=dark"}
 	if s.keyboard, s.tty, err = pty.Open(); err != nil {
@@ -74,8 +74,9 @@ func sit(t *testing.T, script string) *sitting {
 	return s
 }
 
-// sees reads the screen until text has appeared after what was seen before.
-func (s *sitting) sees(text string) {
+// sees waits until text appears in the unread output, and marks the output up to it as
+// read.
+func (s *scriptTerminal) sees(text string) {
 	s.t.Helper()
 	limit := time.After(patience)
 	for {
@@ -93,15 +94,15 @@ func (s *sitting) sees(text string) {
 	}
 }
 
-func (s *sitting) types(text string) {
+func (s *scriptTerminal) types(text string) {
 	s.t.Helper()
 	if _, err := s.keyboard.WriteString(text); err != nil {
 		s.t.Fatal(err)
 	}
 }
 
-// echoes checks whether what is typed is shown.
-func (s *sitting) echoes(want bool) {
+// echoes checks whether the terminal echoes input.
+func (s *scriptTerminal) echoes(want bool) {
 	s.t.Helper()
 	stty := exec.Command("stty", "-a")
 	stty.Stdin = s.tty
@@ -110,17 +111,17 @@ func (s *sitting) echoes(want bool) {
 		s.t.Fatal(err)
 	}
 	if got := slices.Contains(strings.Fields(string(state)), "echo"); got != want {
-		s.t.Errorf("the echo is %v, want %v; the screen showed %q", got, want, s.all.String())
+		s.t.Errorf("echo is %v, want %v; the screen showed %q", got, want, s.all.String())
 	}
 }
 
-func TestCtrlCEndsTheWaitingAndNotTheQuestion(t *testing.T) {
-	s := sit(t, `trap : INT; hobnob chat -q --detach "a question" >/dev/null; hobnob wait; echo "code $?"; hobnob wait -r; echo "code $?"`)
+func TestCtrlCStopsWaitingOnly(t *testing.T) {
+	s := startScript(t, `trap : INT; hobnob chat -q --detach "a question" >/dev/null; hobnob wait; echo "code $?"; hobnob wait -r; echo "code $?"`)
 	s.sees("⠙ waiting for ")
 	s.echoes(false)
 	s.types("typed blindly\x15\x03")
-	s.sees("error: stopped by Ctrl-C; the question goes on\r\n")
-	s.sees("hint: to wait for its answer again: hobnob wait ")
+	s.sees("error: stopped by Ctrl-C; the question is still pending\r\n")
+	s.sees("hint: to wait for the answer: hobnob wait ")
 	s.sees("code 130")
 	s.sees("⠙ waiting for ")
 	s.service.set("none")
@@ -128,23 +129,23 @@ func TestCtrlCEndsTheWaitingAndNotTheQuestion(t *testing.T) {
 	s.sees("code 0")
 	s.echoes(true)
 	if strings.Contains(s.all.String(), "blindly") {
-		t.Errorf("the screen shows what was typed: %q", s.all.String())
+		t.Errorf("the screen shows the typed text: %q", s.all.String())
 	}
 }
 
-func TestASecondCtrlCLeavesATerminalThatEchoes(t *testing.T) {
-	s := sit(t, `trap : INT; hobnob chat "a question"; echo "code $?"`)
+func TestSecondCtrlCRestoresEcho(t *testing.T) {
+	s := startScript(t, `trap : INT; hobnob chat "a question"; echo "code $?"`)
 	s.sees("⠙ asking ")
 	s.types("\x03\x03")
 	s.sees("code ")
 	s.echoes(true)
 }
 
-func TestAStoppedChatGivesTheTerminalBackAndTakesItAgain(t *testing.T) {
+func TestStoppedChatRestoresTerminal(t *testing.T) {
 	if _, err := exec.LookPath("bash"); err != nil {
-		lacking(t, "bash")
+		skipWithout(t, "bash")
 	}
-	s := sit(t, `exec bash --norc --noprofile -i`)
+	s := startScript(t, `exec bash --norc --noprofile -i`)
 	s.types("PS1='ready> '; bind 'set enable-bracketed-paste off'\n")
 	s.sees("\rready> ")
 	s.types("hobnob chat -r 'a question'; echo \"code $?\"\n")
@@ -159,11 +160,11 @@ func TestAStoppedChatGivesTheTerminalBackAndTakesItAgain(t *testing.T) {
 	s.echoes(false)
 	s.service.set("none")
 	s.sees("a question\r\n")
-	s.sees("ready> blindly") // kept for the shell
+	s.sees("ready> blindly") // the shell reads it
 }
 
-func TestAChatInTheBackgroundLeavesTheTerminalAlone(t *testing.T) {
-	s := sit(t, `set -m; hobnob chat -r "a question" & wait $!; echo "code $?"`)
+func TestBackgroundChatIgnoresTerminal(t *testing.T) {
+	s := startScript(t, `set -m; hobnob chat -r "a question" & wait $!; echo "code $?"`)
 	s.sees("⠙ asking ")
 	s.echoes(true)
 	s.service.set("none")

@@ -19,8 +19,7 @@ __hobnob_init_completion()
     fi
 }
 
-# This is what _get_comp_words_by_ref -n =: does, for a shell without the
-# bash-completion package.
+# Replaces _get_comp_words_by_ref -n =: in a shell without the bash-completion package.
 __hobnob_words()
 {
     local i word after rest=${COMP_LINE:0:COMP_POINT}

@@ -1,14 +1,12 @@
-// Package docs holds the manual of hobnob, for the program to carry with it.
-// It must not know who reads it.
+// Package docs embeds the manual of hobnob.
 package docs
 
 import "embed"
 
-// Guide is the everyday manual: guide/*.md, one file for each topic. A file
-// opens with its title ("# "); each section ("## ") answers one question and
-// stands by itself, and a "### " heading that names a shell or a system begins
-// a variant of the section above it. A "words" comment lists further words by
-// which people ask for the section.
+// Guide contains the manual, guide/*.md, with one file for each topic. A file begins with
+// its title ("# "). Each section ("## ") answers one question and is complete without
+// the others. A "### " heading with the name of a shell or system begins a variant of
+// the section.
 //
 //go:embed guide/*.md
 var Guide embed.FS

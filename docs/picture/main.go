@@ -1,10 +1,10 @@
-// Command picture makes docs/picture.svg, the terminal of the README: it builds
-// hobnob, runs it in a terminal of its own with an empty home, and draws what
-// came out. Two runs give the same bytes. Run it at the top of the checkout:
+// Command picture draws docs/picture.svg, the terminal in the README. It builds
+// hobnob, runs it in a pseudo-terminal with an empty home directory, and draws the
+// output. Every run produces the same bytes. Run it in the root of the repository:
 //
 //	go run ./docs/picture
 //
-// It knows hobnob only from the outside.
+// It imports no package of hobnob and only runs the program.
 package main
 
 import (
@@ -23,10 +23,11 @@ import (
 	"github.com/creack/pty"
 )
 
-// columns is the width of the terminal, the one that most people start with.
+// columns is the width of the terminal, a common default.
 const columns = 80
 
-// questions are asked one after the other in the same home.
+// questions are the arguments of hobnob, one run after the other with the same home
+// directory.
 var questions = [][]string{
 	{"chat", "how do I pipe a file into a chat?"},
 	{"chat", "-c", "and in PowerShell?"},
@@ -69,8 +70,8 @@ func draw(ctx context.Context, path string) error {
 	return os.WriteFile(path, render(s.lines()), 0o644)
 }
 
-// run returns what hobnob writes to a terminal with 256 colours, stdout and
-// stderr together, as a person sees it.
+// run returns what hobnob writes to a terminal with 256 colours, stdout and stderr
+// combined.
 func run(ctx context.Context, program, home string, args []string) (string, error) {
 	command := exec.CommandContext(ctx, program, args...)
 	command.Env = []string{"HOME=" + home, "TERM=xterm-256color", "LANG=C.UTF-8", "COLORFGBG=15;0"}
@@ -88,7 +89,7 @@ func run(ctx context.Context, program, home string, args []string) (string, erro
 	return output.String(), command.Wait()
 }
 
-// commandLine is what a person types for args, of which the last is a question.
+// commandLine returns the command line for args, with the last argument quoted.
 func commandLine(args []string) string {
 	last := len(args) - 1
 	return fmt.Sprintf("hobnob %s %q", strings.Join(args[:last], " "), args[last])

@@ -8,42 +8,43 @@ import (
 	"unicode/utf8"
 )
 
-// style is how text looks; a colour is an index of the 256, or unset.
+// style is the appearance of text. A colour is an index into the 256 colours of
+// xterm, or unset.
 type style struct {
 	fg, bg int
 	bold   bool
 }
 
-// unset is the terminal's own colour.
+// unset is the terminal's default colour.
 const unset = -1
 
-// promptStyle and commandStyle are how the line that a person types looks.
+// Styles of plain text, of the shell prompt and of the command after it.
 var (
 	plain        = style{fg: unset, bg: unset}
 	promptStyle  = style{fg: 10, bg: unset, bold: true}
 	commandStyle = style{fg: 15, bg: unset, bold: true}
 )
 
-// span is a piece of a row in one style.
+// span is a part of a row in one style.
 type span struct {
 	at   int // column
 	text string
 	style
 }
 
-// end is the column after the span.
+// end returns the column after the span.
 func (s span) end() int { return s.at + utf8.RuneCountInString(s.text) }
 
-// screen is a terminal that knows what hobnob writes: text, line ends, colours,
-// and the erasing of a line by the spinner. Anything else is an error, so that
-// the picture cannot go wrong unnoticed.
+// screen is a terminal that supports only what hobnob writes: text, line ends,
+// colours, and the erasing of a line by the spinner. Anything else is an error, so
+// that a wrong picture is always noticed.
 type screen struct {
-	rows     [][]span // the last is being written
+	rows     [][]span // the last one is being written
 	pen      style
-	returned bool // to the first column
+	returned bool // the cursor is in the first column
 }
 
-// token is the next thing that is written: a text or a control sequence.
+// token matches a text or a control sequence at the start of the output.
 var token = regexp.MustCompile(`^(?:[^\x00-\x1f\x7f]+|\r?\n|\r|\x1b\[([0-9;]*)([A-Za-z]))`)
 
 func (s *screen) write(output string) error {
@@ -68,14 +69,14 @@ func (s *screen) write(output string) error {
 			return fmt.Errorf("cannot draw %q", text)
 		default:
 			if end := s.put(text); end > columns {
-				return fmt.Errorf("wider than %d columns: %q", columns, text)
+				return fmt.Errorf("line is wider than %d columns: %q", columns, text)
 			}
 		}
 	}
 	return nil
 }
 
-// typed writes the line that a person types.
+// typed writes the shell prompt and a command.
 func (s *screen) typed(line string) {
 	s.pen = promptStyle
 	s.put("$ ")
@@ -119,13 +120,13 @@ func (s *screen) colour(parameters string) error {
 				s.pen.bg = int(n)
 			}
 		default:
-			return fmt.Errorf("cannot draw the colours ESC [ %s m", parameters)
+			return fmt.Errorf("cannot draw the SGR sequence ESC [ %s m", parameters)
 		}
 	}
 	return nil
 }
 
-// lines returns the rows without the empty ones at the end.
+// lines returns the rows without trailing empty ones.
 func (s *screen) lines() [][]span {
 	rows := s.rows
 	for len(rows) > 0 && len(rows[len(rows)-1]) == 0 {

@@ -9,8 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// Sizes in pixels. The advance is that of most monospace fonts at this size;
-// each span of text is stretched to it, so that another font keeps the columns.
+// Sizes in pixels. advance is the character width of most monospace fonts at this
+// size. Each span is stretched to it, so that columns align in any font.
 const (
 	fontSize   = 14
 	advance    = 8.4
@@ -19,14 +19,14 @@ const (
 	titleBar   = 36
 )
 
-// The window: dark on GitHub's white page, and set off by its border on the dark one.
+// Colours of the window. The border makes it visible on GitHub's dark theme.
 const (
 	background = "#16181d"
 	border     = "#3b4048"
 	foreground = "#d4d4d4"
 )
 
-// render draws the rows in a window.
+// render returns the rows as an SVG image of a window.
 func render(rows [][]span) []byte {
 	width := int(columns*advance) + 2*margin
 	height := titleBar + len(rows)*lineHeight + margin
@@ -47,7 +47,7 @@ func render(rows [][]span) []byte {
 	return b.Bytes()
 }
 
-// description is the text of the window for those who cannot see it: what was typed.
+// description returns the alternative text of the image: the commands typed.
 func description() string {
 	var typed []string
 	for _, args := range questions {
@@ -56,7 +56,7 @@ func description() string {
 	return "A terminal: " + strings.Join(typed, ", then ") + ", each with the answer of the built-in guide"
 }
 
-// draw writes a span whose row begins at y.
+// draw writes a span of the row at y.
 func (s span) draw(b *bytes.Buffer, y int) {
 	if s.bg != unset {
 		fmt.Fprintf(b, `<rect x="%s" y="%d" width="%s" height="%d" rx="2" fill="%s"/>`+"\n",
@@ -79,18 +79,19 @@ func (s span) draw(b *bytes.Buffer, y int) {
 	fmt.Fprintf(b, ">%s</text>\n", html.EscapeString(s.text))
 }
 
-// pixels is a length without needless digits.
+// pixels formats a length with at most one decimal place.
 func pixels(n float64) string {
 	return strconv.FormatFloat(float64(int(n*10+0.5))/10, 'f', -1, 64)
 }
 
-// basic are the first 16 colours, which each terminal chooses for itself.
+// basic holds the first 16 colours, which each terminal defines itself.
 var basic = [16]string{
 	"#1d1f21", "#e06c75", "#98c379", "#e5c07b", "#61afef", "#c678dd", "#56b6c2", "#abb2bf",
 	"#5c6370", "#f07178", "#7ee787", "#ffcb6b", "#82aaff", "#d2a8ff", "#89ddff", "#ffffff",
 }
 
-// hex is a colour of xterm's 256: 16 basic ones, a cube of 6×6×6, 24 greys.
+// hex returns one of xterm's 256 colours: 16 basic ones, a cube of 6×6×6, and 24
+// greys.
 func hex(n int) string {
 	switch {
 	case n < 16:

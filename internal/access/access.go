@@ -1,6 +1,6 @@
-// Package access finds what keeps the user from a file or a directory, and the
-// command that changes it. It reads modes and owners and asks the system; it
-// changes nothing.
+// Package access determines why the user cannot use a file or a directory, and which
+// command fixes it. It reads modes and owners and asks the system. It changes
+// nothing.
 package access
 
 import (
@@ -10,15 +10,18 @@ import (
 	"os"
 	"os/user"
 	"path/filepath"
+	"runtime"
 	"strconv"
 
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/input"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// Use is what hobnob does with a file or a directory, in the bits of access(2).
+// Use is a way to use a file or a directory, in the bits of access(2).
 type Use uint32
 
-// The uses. A directory to keep files in is read, written and entered.
+// Uses of a path. KeepFiles is for directories in which hobnob stores files.
 const (
 	Enter Use = 1
 	Write Use = 2
@@ -28,15 +31,16 @@ const (
 	KeepFiles = Read | Write | Enter
 )
 
-// Problem keeps the user from a path. Path is the path itself or the directory
-// above it that is closed, Detail says how, and Fix is a command or an advice.
+// Problem is the reason why the user cannot use a path. Path is the path itself or an
+// inaccessible directory above it, Detail describes the problem, and Fix is a command
+// or another instruction.
 type Problem struct{ Path, Detail, Fix string }
 
-// elsewhere is the fix where a place of somebody else was named.
-const elsewhere = "name a place of your own with HOME, or with HOBNOB_DATA_DIR, HOBNOB_STATE_DIR and HOBNOB_CONFIG"
+// elsewhere is the fix for a path that belongs to another user.
+const elsewhere = "set HOME, or HOBNOB_DATA_DIR, HOBNOB_STATE_DIR and HOBNOB_CONFIG, to paths of your own"
 
-// account is who runs hobnob. Its home is empty where HOME is that of somebody
-// else, as after su, whose files are not to be taken over.
+// account is the user who runs hobnob. home is empty if HOME belongs to another user,
+// as after su: its files must not change their owner.
 type account struct {
 	uid        int
 	name, home string
@@ -56,24 +60,26 @@ func thisAccount() account {
 	return who
 }
 
-// Fix returns what makes the path usable, or "" when nothing is in the way.
+// Fix returns the fix for the problem with the path, or "" if there is none.
 func Fix(path string, wanted Use) string {
-	if b := Check(path, wanted); b != nil {
-		return b.Fix
+	if p := Check(path, wanted); p != nil {
+		return p.Fix
 	}
 	return ""
 }
 
-// Check returns what keeps the user from the path, or nil. A path that does not
-// exist is no problem, except for KeepFiles: that directory must be creatable.
+// Check returns the problem with the path, or nil. A missing path is not a problem,
+// except for KeepFiles if the directory cannot be created.
 func Check(path string, wanted Use) *Problem {
 	who := thisAccount()
 	err := mayUse(path, wanted)
 	switch {
+	case err == nil && wanted&Enter == 0:
+		return checkKind(path)
 	case err == nil:
 		return nil
 	case errors.Is(err, errReadOnlyDisk):
-		return &Problem{path, "the file system of " + path + " can only be read", "mount it for writing, or set HOBNOB_DATA_DIR and HOBNOB_STATE_DIR to directories elsewhere"}
+		return &Problem{path, "the file system of " + path + " is read-only", "mount it read-write, or set HOBNOB_DATA_DIR and HOBNOB_STATE_DIR to other directories"}
 	case errors.Is(err, fs.ErrNotExist) && wanted != KeepFiles:
 		return nil
 	case errors.Is(err, fs.ErrNotExist):
@@ -81,21 +87,73 @@ func Check(path string, wanted Use) *Problem {
 	}
 	at, info, err := nearestVisible(path)
 	if err != nil {
-		return &Problem{at, err.Error(), "look at the permissions of the directories above it"}
+		return &Problem{at, err.Error(), "check the permissions of the directories above it"}
 	}
 	above := at != path
 	if above {
 		wanted = Enter
 	}
-	verb := "opened"
+	verb := "open"
 	if mayUse(at, wanted&^Write) == nil {
-		verb = "written"
+		verb = "write"
 	}
-	detail := fmt.Sprintf("%s cannot be %s: it belongs to %s (mode %04o)", at, verb, who.nameOf(ownerOf(info)), info.Mode().Perm())
+	detail := fmt.Sprintf("cannot %s %s: permission denied (owned by %s, mode %04o)", verb, at, who.nameOf(ownerOf(info)), info.Mode().Perm())
 	return &Problem{at, detail, who.fix(at, wanted, info.Mode(), ownerOf(info), above)}
 }
 
-// checkParents finds why a directory that does not exist cannot be created.
+// CheckTrusted returns the problem that lets other users change the file, or nil: the
+// mode or the owner of the file, or of a directory in which the file could be
+// replaced. Root is trusted. On Windows it returns nil.
+func CheckTrusted(path string) *Problem {
+	resolved, err := filepath.EvalSymlinks(path)
+	if err != nil || runtime.GOOS == "windows" {
+		return nil
+	}
+	who := thisAccount()
+	for _, dir := range []string{filepath.Dir(resolved), filepath.Dir(path)} {
+		if at := swappable(dir); at != "" {
+			return &Problem{at, "other users can replace directories in " + at, "chmod o-w " + shell.Quote(at)}
+		}
+	}
+	for _, at := range []string{resolved, filepath.Dir(resolved), filepath.Dir(path)} {
+		info, err := os.Stat(at)
+		if err != nil {
+			return &Problem{at, err.Error(), "check the permissions of the directories above it"}
+		}
+		mode, owner := info.Mode(), ownerOf(info)
+		switch {
+		case owner != who.uid && owner != 0:
+			return &Problem{at, fmt.Sprintf("%s is owned by %s", at, who.nameOf(owner)), "sudo chown " + shell.Quote(who.name) + " " + shell.Quote(at)}
+		case mode.Perm()&0o022 != 0 && !(mode.IsDir() && mode&fs.ModeSticky != 0):
+			return &Problem{at, fmt.Sprintf("other users can write to %s (mode %04o)", at, mode.Perm()), "chmod go-w " + shell.Quote(at)}
+		}
+	}
+	return nil
+}
+
+// swappable returns the nearest directory above dir in which every user can rename
+// the directories of others, or "".
+func swappable(dir string) string {
+	for above := filepath.Dir(dir); above != dir; dir, above = above, filepath.Dir(above) {
+		if info, err := os.Stat(above); err == nil && info.Mode()&(fs.ModeSticky|0o002) == 0o002 {
+			return above
+		}
+	}
+	return ""
+}
+
+// checkKind returns a problem if the path leads to something other than a file or a
+// device such as /dev/null. It opens nothing, because closing a second descriptor of
+// a database drops its locks.
+func checkKind(path string) *Problem {
+	var kind *input.KindError
+	if !errors.As(input.Check(path), &kind) || kind.Mode&fs.ModeDevice != 0 {
+		return nil
+	}
+	return &Problem{path, path + " " + kind.Error(), "mv " + shell.Quote(path) + " " + shell.Quote(path+".old")}
+}
+
+// checkParents returns the reason why a missing directory cannot be created, or nil.
 func (a account) checkParents(path string) *Problem {
 	for at := filepath.Dir(path); ; at = filepath.Dir(at) {
 		err := mayUse(at, Write|Enter)
@@ -106,7 +164,7 @@ func (a account) checkParents(path string) *Problem {
 		if found == nil {
 			return nil
 		}
-		found.Detail = path + " cannot be made: " + found.Detail
+		found.Detail = "cannot create " + path + ": " + found.Detail
 		if info, err := os.Stat(at); err == nil && ownerOf(info) != a.uid && !a.atHome(at) && !errors.Is(mayUse(at, Write), errReadOnlyDisk) {
 			found.Fix = elsewhere
 			if a.home != "" {
@@ -117,8 +175,8 @@ func (a account) checkParents(path string) *Problem {
 	}
 }
 
-// nearestVisible is the path, or the nearest directory above it of which the
-// owner and the mode can be seen.
+// nearestVisible returns the path, or the nearest directory above it, whose owner and
+// mode can be read.
 func nearestVisible(path string) (string, fs.FileInfo, error) {
 	for {
 		info, err := os.Stat(path)
@@ -130,9 +188,9 @@ func nearestVisible(path string) (string, fs.FileInfo, error) {
 	}
 }
 
-// fix is the command that gives the account the wanted Use of what others own or
-// the mode forbids. What is outside the home and above hobnob's own directories
-// stays with its owner.
+// fix returns the command that allows the account the wanted use of a path that
+// others own or the mode forbids. It does not change paths outside the home and above
+// hobnob's own directories.
 func (a account) fix(path string, wanted Use, mode fs.FileMode, owner int, above bool) string {
 	letters := ""
 	for i, letter := range []string{"x", "w", "r"} {
@@ -142,7 +200,7 @@ func (a account) fix(path string, wanted Use, mode fs.FileMode, owner int, above
 	}
 	switch {
 	case owner == a.uid && Use(mode.Perm()>>6)&wanted == wanted:
-		return "look at the access rules of " + path + " beside its mode"
+		return "check the access control list of " + path
 	case owner == a.uid && mode.IsDir():
 		return "chmod u+rwx " + shell.Quote(path)
 	case owner == a.uid:
@@ -155,7 +213,7 @@ func (a account) fix(path string, wanted Use, mode fs.FileMode, owner int, above
 	return elsewhere
 }
 
-// atHome reports whether the path is inside the home of the account.
+// atHome reports whether the path is inside the home directory of the account.
 func (a account) atHome(path string) bool {
 	inside, err := filepath.Rel(a.home, path)
 	return err == nil && a.home != "" && filepath.IsLocal(inside) && inside != "."
@@ -171,15 +229,18 @@ func (a account) nameOf(uid int) string {
 	return "user " + strconv.Itoa(uid)
 }
 
-// CheckDatabase returns what keeps the user from the database at path, its log
-// and its directory, or nil.
+// CheckDatabase returns the problem with the database to which path leads, its log or
+// its directory, or nil.
 func CheckDatabase(path string) *Problem {
-	if b := Check(filepath.Dir(path), KeepFiles); b != nil {
-		return b
+	if target, err := atomicfile.Target(path); err == nil {
+		path = target
+	}
+	if p := Check(filepath.Dir(path), KeepFiles); p != nil {
+		return p
 	}
 	for _, suffix := range []string{"", "-wal", "-shm"} {
-		if b := Check(path+suffix, ReadWrite); b != nil {
-			return b
+		if p := Check(path+suffix, ReadWrite); p != nil {
+			return p
 		}
 	}
 	return nil

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// mayUse asks the system, which knows more rules than the mode.
+// mayUse asks the system, which checks more than the mode.
 func mayUse(path string, wanted Use) error {
 	if err := syscall.Access(path, uint32(wanted)); err != nil {
 		return &fs.PathError{Op: "access", Path: path, Err: err}
@@ -22,5 +22,5 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
-// errReadOnlyDisk is why nothing can be written where the modes would allow it.
+// errReadOnlyDisk is the error for a read-only file system.
 const errReadOnlyDisk = syscall.EROFS

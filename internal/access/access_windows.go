@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// mayUse finds nothing: Windows keeps the home of a user open to the user.
+// mayUse returns nil: on Windows users can always access their home directory.
 func mayUse(string, Use) error { return nil }
 
 func ownerOf(fs.FileInfo) int { return -1 }

@@ -1,7 +1,7 @@
-// Package agent owns who answers inside the embedded service: the table of its
-// agents, with one file for each of them. An agent turns a list of messages into
-// one answer. It must not know HTTP, tokens, storage or the terminal, and it keeps
-// nothing between two calls: whatever an answer depends on is in the messages.
+// Package agent contains the agents of the embedded service, one file each. An agent
+// turns a list of messages into one answer. It must not import HTTP, tokens, storage
+// or the terminal. It has no state between calls: an answer depends only on the
+// messages.
 package agent
 
 import (
@@ -9,39 +9,39 @@ import (
 	"errors"
 )
 
-// Message is one message of a conversation. Role is "user" or "assistant", as
-// section 2 of the service interface has it; messages of another role are
-// passed over. Content may hold any bytes.
+// Message is one message of a conversation. Role is "user" or "assistant" (section 2
+// of the service interface); messages with other roles are ignored. Content may
+// contain any bytes.
 type Message struct{ Role, Content string }
 
-// Answer is what an agent says to a list of messages, with the name of the
-// model that said it and the tokens of both sides. The token counts are
-// estimates of about four bytes a token, the same for every agent here that
-// has no model of its own to count them.
+// Answer is an agent's answer to a list of messages, with the name of the model and
+// the tokens of both sides. All agents here estimate about four bytes per token,
+// because they have no model to count them.
 type Answer struct {
 	Content, Model                 string
 	PromptTokens, CompletionTokens int64
 }
 
-// Agent answers conversations. Messages come oldest first and the question is
-// the last one from the user. An Agent may be used from several goroutines.
+// Agent answers conversations. Messages are in order, oldest first, and the question
+// is the last one from the user. An Agent is safe for concurrent use.
 type Agent interface {
-	// Complete answers messages. It returns ErrNoQuestion when no message is
-	// from the user, and the error of ctx when that has ended.
+	// Complete answers messages. It returns ErrNoQuestion if no message is from the
+	// user, and the error of ctx if ctx is done.
 	Complete(ctx context.Context, messages []Message) (Answer, error)
 }
 
-// ErrNoQuestion says that a list of messages holds none from the user.
+// ErrNoQuestion means that no message is from the user.
 var ErrNoQuestion = errors.New("no message from the user to answer")
 
-// Builtin is an agent that every embedded service has.
+// Builtin is an agent of every embedded service.
 type Builtin struct {
 	Name string // the alias of the agent in the profile "local"
 	ID   string // its UUID, lower case
 	New  func() (Agent, error)
 }
 
-// Builtins is the table of agents. The first answers when a request names none.
+// Builtins returns the built-in agents. The first one answers requests that name no
+// agent.
 func Builtins() []Builtin {
 	return []Builtin{
 		{"guide", GuideID, newGuide},
@@ -49,7 +49,7 @@ func Builtins() []Builtin {
 	}
 }
 
-// BuiltinIDs returns the UUIDs of the table by name.
+// BuiltinIDs returns the UUIDs of the built-in agents by name.
 func BuiltinIDs() map[string]string {
 	ids := map[string]string{}
 	for _, b := range Builtins() {
@@ -58,11 +58,10 @@ func BuiltinIDs() map[string]string {
 	return ids
 }
 
-// local is an agent without a model behind it: what it answers follows from the
-// questions of the user alone.
+// local is an agent without a model. Its answers depend only on the user's questions.
 type local struct {
 	model  string
-	answer func(questions []string) string // questions has at least one, the last is to be answered
+	answer func(questions []string) (string, error) // answers the last of one or more questions
 }
 
 func (l local) Complete(ctx context.Context, messages []Message) (Answer, error) {
@@ -80,11 +79,16 @@ func (l local) Complete(ctx context.Context, messages []Message) (Answer, error)
 	if len(questions) == 0 {
 		return Answer{}, ErrNoQuestion
 	}
-	a.Content = l.answer(questions)
+	content, err := l.answer(questions)
+	if err != nil {
+		return Answer{}, err
+	}
+	a.Content = content
 	a.CompletionTokens = tokens(a.Content)
 	return a, nil
 }
 
-// tokens estimates the tokens of a text from its bytes, rounded up. Bytes, not
-// characters: a CJK character costs a model about as much as a short word.
+// tokens estimates the number of tokens in a text from its bytes, rounded up.
+// Characters would be wrong: a CJK character takes about as many tokens as a short
+// word.
 func tokens(text string) int64 { return (int64(len(text)) + 3) / 4 }

@@ -8,16 +8,16 @@ import (
 	"testing"
 )
 
-func TestEchoAnswersWithTheLastMessageOfTheUser(t *testing.T) {
-	for _, said := range []string{"hello", "", "  two\r\n\nlines \n", "\x00\xff\x1b[31m", "日本語"} {
-		a, err := builtin(t, "echo").Complete(t.Context(), []Message{{"user", "before"}, {"assistant", "yes"}, {"user", said}, {"assistant", "no"}})
-		if err != nil || a.Content != said || a.Model != "echo" {
-			t.Errorf("%q: %+v, %v", said, a, err)
+func TestEchoReturnsLastUserMessage(t *testing.T) {
+	for _, text := range []string{"hello", "", "  two\r\n\nlines \n", "\x00\xff\x1b[31m", "日本語"} {
+		a, err := builtin(t, "echo").Complete(t.Context(), []Message{{"user", "before"}, {"assistant", "yes"}, {"user", text}, {"assistant", "no"}})
+		if err != nil || a.Content != text || a.Model != "echo" {
+			t.Errorf("%q: %+v, %v", text, a, err)
 		}
 	}
 }
 
-func TestEchoNeedsAQuestion(t *testing.T) {
+func TestEchoNeedsQuestion(t *testing.T) {
 	if _, err := builtin(t, "echo").Complete(t.Context(), []Message{{"assistant", "hello"}}); !errors.Is(err, ErrNoQuestion) {
 		t.Error(err)
 	}
@@ -28,7 +28,7 @@ func TestEchoNeedsAQuestion(t *testing.T) {
 	}
 }
 
-func TestTokensAreAboutFourBytesEach(t *testing.T) {
+func TestTokens(t *testing.T) {
 	for text, want := range map[string]int64{"": 0, "a": 1, "abcd": 1, "abcde": 2, "日本語": 3} {
 		if got := tokens(text); got != want {
 			t.Errorf("%q has %d tokens, want %d", text, got, want)
@@ -42,18 +42,18 @@ func TestTokensAreAboutFourBytesEach(t *testing.T) {
 	}
 }
 
-func TestOnlyMessagesOfTheUserAreQuestions(t *testing.T) {
+func TestGuideAnswersUserMessages(t *testing.T) {
 	g := builtin(t, "guide")
 	a, err := g.Complete(t.Context(), []Message{{"user", "proxy"}, {"assistant", "colours"}, {"system", "log out"}})
 	if err != nil || !strings.HasPrefix(a.Content, "## Go through a proxy\n") || a.Model != "guide" {
-		t.Errorf("found %+v, %v", a, err)
+		t.Errorf("got %+v, %v", a, err)
 	}
 	if _, err := g.Complete(t.Context(), []Message{{"assistant", "hello"}}); !errors.Is(err, ErrNoQuestion) {
 		t.Errorf("without a question: %v", err)
 	}
 }
 
-func TestAnEndedContextEndsTheGuide(t *testing.T) {
+func TestGuideReturnsContextError(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := builtin(t, "guide").Complete(ctx, []Message{{"user", "proxy"}}); !errors.Is(err, context.Canceled) {
@@ -61,7 +61,7 @@ func TestAnEndedContextEndsTheGuide(t *testing.T) {
 	}
 }
 
-// builtin returns an agent of the table.
+// builtin returns a built-in agent by name.
 func builtin(t *testing.T, name string) Agent {
 	t.Helper()
 	table := Builtins()
@@ -72,15 +72,15 @@ func builtin(t *testing.T, name string) Agent {
 	return a
 }
 
-func TestTheAgentsOfTheTableDiffer(t *testing.T) {
+func TestBuiltinsAreUnique(t *testing.T) {
 	names := map[string]bool{}
 	for _, b := range Builtins() {
 		if names[b.Name] || names[b.ID] || len(b.ID) != 36 || strings.ToLower(b.ID) != b.ID {
-			t.Errorf("%q has the id %q", b.Name, b.ID)
+			t.Errorf("%q has the ID %q", b.Name, b.ID)
 		}
 		names[b.Name], names[b.ID] = true, true
 	}
 	if ids := BuiltinIDs(); len(ids)*2 != len(names) || ids["guide"] != GuideID || ids["echo"] != EchoID {
-		t.Errorf("the ids are %v", ids)
+		t.Errorf("BuiltinIDs() = %v", ids)
 	}
 }

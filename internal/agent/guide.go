@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"sync"
+
 	"github.com/hobnob-cli/hobnob/docs"
 	"github.com/hobnob-cli/hobnob/internal/agent/guide"
 )
@@ -9,11 +11,14 @@ import (
 const GuideID = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e01"
 
 // newGuide returns the agent that answers questions about hobnob from its manual,
-// under the model name "guide".
+// under the model name "guide". The manual is read when the first question comes.
 func newGuide() (Agent, error) {
-	g, err := guide.New(docs.Guide)
-	if err != nil {
-		return nil, err
-	}
-	return local{model: "guide", answer: g.Answer}, nil
+	open := sync.OnceValues(func() (*guide.Guide, error) { return guide.New(docs.Guide) })
+	return local{model: "guide", answer: func(questions []string) (string, error) {
+		g, err := open()
+		if err != nil {
+			return "", err
+		}
+		return g.Answer(questions), nil
+	}}, nil
 }

@@ -23,25 +23,25 @@ func zip(s string) []byte {
 }
 
 func TestReplyIsBoundedAfterDecompression(t *testing.T) {
-	bomb := zip(`{"x":"` + strings.Repeat(" ", 2*MaxReply) + `",` + soundReply[1:])
+	bomb := zip(`{"x":"` + strings.Repeat(" ", 2*MaxReply) + `",` + validReply[1:])
 	o := serve(t, answerWith(http.StatusOK, "application/json", string(bomb), "Content-Encoding", "gzip"))
 	_, err := newClient(t, o).Chat(t.Context(), question, "")
 	e := errorOf(t, err, failure.Broken, true)
 	wantText(t, err.Error(), "larger than 16 MiB")
 	if len(e.Body) != MaxReply {
-		t.Errorf("kept %d bytes", len(e.Body))
+		t.Errorf("got %d bytes", len(e.Body))
 	}
 }
 
 func TestReplyIsDecompressed(t *testing.T) {
-	o := serve(t, answerWith(http.StatusOK, "application/json", string(zip(soundReply)), "Content-Encoding", "gzip"))
-	if reply, err := newClient(t, o).Chat(t.Context(), question, ""); err != nil || string(reply.Raw) != soundReply {
+	o := serve(t, answerWith(http.StatusOK, "application/json", string(zip(validReply)), "Content-Encoding", "gzip"))
+	if reply, err := newClient(t, o).Chat(t.Context(), question, ""); err != nil || string(reply.Raw) != validReply {
 		t.Errorf("got %s, %v", reply.Raw, err)
 	}
 }
 
-func TestBrokenReplyIsKept(t *testing.T) {
-	corrupt := zip(soundReply)
+func TestBrokenReplyIsInError(t *testing.T) {
+	corrupt := zip(validReply)
 	corrupt[len(corrupt)-6] ^= 1
 	for name, tc := range map[string]struct {
 		h          http.HandlerFunc
@@ -51,8 +51,8 @@ func TestBrokenReplyIsKept(t *testing.T) {
 		"escaped token":  {answerWith(200, "application/json", `{"id":"`+escapedCanary+`","n":1}`), "choices is missing", `{"id":"***","n":1}`},
 		"204":            {answerWith(204, "", ""), "204 No Content: the body is empty", ""},
 		"other encoding": {answerWith(200, "application/json", "br?", "Content-Encoding", "br"), `"br"`, "br?"},
-		"no gzip":        {answerWith(200, "application/json", soundReply, "Content-Encoding", "gzip"), "cannot be decompressed", ""},
-		"corrupt gzip":   {answerWith(200, "application/json", string(corrupt), "Content-Encoding", "gzip"), "cannot be decompressed", soundReply},
+		"no gzip":        {answerWith(200, "application/json", validReply, "Content-Encoding", "gzip"), "cannot be decompressed", ""},
+		"corrupt gzip":   {answerWith(200, "application/json", string(corrupt), "Content-Encoding", "gzip"), "cannot be decompressed", validReply},
 	} {
 		o := serve(t, tc.h)
 		o.Token = token(nil)
@@ -60,12 +60,12 @@ func TestBrokenReplyIsKept(t *testing.T) {
 		e := errorOf(t, err, failure.Broken, true)
 		wantText(t, err.Error(), tc.want)
 		if string(e.Body) != tc.body {
-			t.Errorf("%s: kept %q, want %q", name, e.Body, tc.body)
+			t.Errorf("%s: got %q, want %q", name, e.Body, tc.body)
 		}
 	}
 }
 
-func TestEndlessErrorBodyIsNotReadToItsEnd(t *testing.T) {
+func TestEndlessErrorBodyIsTruncated(t *testing.T) {
 	o := serve(t, func(w http.ResponseWriter, _ *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		for {
@@ -103,7 +103,7 @@ func TestPostFollowsNoRedirect(t *testing.T) {
 			answerWith(status, "text/plain", "", "Location", "/elsewhere")(w, r)
 		})
 		_, err := newClient(t, o).Chat(t.Context(), question, "")
-		// After these three the POST may have been done (RFC 9110, section 15.4).
+		// After these three the POST may have been processed (RFC 9110, section 15.4).
 		wantError(t, err, failure.Refused, status <= 303)
 		wantText(t, err.Error(), "redirected to "+o.BaseURL+", which is not followed")
 		if requests.Load() != 1 {
@@ -112,15 +112,15 @@ func TestPostFollowsNoRedirect(t *testing.T) {
 	}
 }
 
-func TestAnswerThatWasCutOffIsKept(t *testing.T) {
-	half := soundReply[:len(soundReply)/2]
+func TestTruncatedReplyIsInError(t *testing.T) {
+	half := validReply[:len(validReply)/2]
 	for name, tc := range map[string]struct {
 		h    http.HandlerFunc
 		want string
 	}{
 		"body shorter":               {raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"+half), half},
 		"chunks without end":         {raw(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"\r\n"), `{"id"`},
-		"gzip cut off":               {answerWith(200, "", string(zip(soundReply)[:100]), "Content-Encoding", "gzip"), soundReply[:40]},
+		"gzip cut off":               {answerWith(200, "", string(zip(validReply)[:100]), "Content-Encoding", "gzip"), validReply[:40]},
 		"with the token":             {raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"id\":\""+escapedCanary+" "+canary), `{"id":"*** ***`},
 		"in the middle of the token": {raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n{\"id\":\""+canary[:9]), `{"id":"***`},
 		"nothing":                    {raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"), ""},
@@ -131,12 +131,12 @@ func TestAnswerThatWasCutOffIsKept(t *testing.T) {
 		e := errorOf(t, err, failure.Unknown, true)
 		wantText(t, err.Error(), "200 OK: the answer was cut off")
 		if !strings.HasPrefix(string(e.Body), tc.want) || tc.want == "" && len(e.Body) > 0 {
-			t.Errorf("%s: kept %q, want %q", name, e.Body, tc.want)
+			t.Errorf("%s: got %q, want %q", name, e.Body, tc.want)
 		}
 	}
 }
 
-func TestGetFollowsThreeRedirectsOfItsOrigin(t *testing.T) {
+func TestGetFollowsThreeRedirectsInOrigin(t *testing.T) {
 	other := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("the other origin got %s with %v", r.URL, r.Header)
 	})
@@ -149,7 +149,7 @@ func TestGetFollowsThreeRedirectsOfItsOrigin(t *testing.T) {
 		"https://127.0.0.1/":          "redirected to https://127.0.0.1,",
 		"//evil.example:99/a?b":       "redirected to http://evil.example:99,",
 		"http://canary-7f3a.example/": "redirected to http://***.example,",
-		"http://[":                    "cannot be read",
+		"http://[":                    "invalid address",
 	} {
 		o := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if got := r.Header.Get("Authorization"); got != "Bearer canary-7f3a" {

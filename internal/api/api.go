@@ -1,19 +1,14 @@
-// Package api is the wire between hobnob and the Agent Chat Service: the types
-// of the interface, a client for its two operations, and errors that say what
-// became of a request. It owns the rules for addresses, time limits, sizes,
-// redirects, retries, strict reading of replies and tolerant reading of
-// listings, so that every caller can tell a request that was certainly not
-// accepted from one that may have been.
+// Package api is the client of the Agent Chat Service: the types of the interface,
+// its two operations, and typed errors. It implements time limits, size limits,
+// redirects and retries, parses replies strictly and listings leniently, and
+// separates requests that were certainly not accepted from those that may have
+// been.
 //
-// It must not know where a token or a setting comes from, what a local
-// conversation is, or how an error is shown.
-//
-// A token that the service sends back is masked in what this package hands on:
-// one of at least 16 characters in replies and listings, where a shorter one
-// may be a word, and one of at least 4 in errors and in the log. It is found
-// written plainly, percent-encoded or escaped as in JSON, and in no other
-// encoding. All else is untouched: it is hostile for a terminal until package
-// terminal has filtered it.
+// If the service sends the token back, this package masks it: in replies and
+// listings if it has at least 16 characters, because a shorter one may be a word,
+// and in errors and the log if it has at least 4. It recognizes the token in plain
+// text, percent-encoded and with JSON escapes. All other text is returned unchanged
+// and must be filtered by package terminal before it is shown.
 package api
 
 import (
@@ -32,33 +27,33 @@ const (
 	RoleAssistant = "assistant"
 )
 
-// Limits in bytes. The interface names none.
+// Limits in bytes; the interface defines none.
 const (
-	// MaxReply bounds the body of a reply or a listing after decompression.
+	// MaxReply is the maximum size of a reply or listing after decompression.
 	MaxReply = 16 << 20
-	// MaxErrorBody bounds what is read of the body of an error.
+	// MaxErrorBody is the maximum number of bytes read from the body of an error.
 	MaxErrorBody = 64 << 10
-	// MaxPrompt bounds the last message of a request. Earlier messages may be
-	// replies and are not bounded here.
+	// MaxPrompt is the maximum size of the last message of a request. Earlier
+	// messages may be replies and are not limited.
 	MaxPrompt = 10 << 20
 )
 
-// Message is one message of the conversation, as sent and as received.
+// Message is one message of a conversation.
 type Message struct {
 	Role    string `json:"role"`
 	Content string `json:"content"`
 }
 
-// Request is the body of a chat request: the context, oldest message first, and
-// the agent's UUID, left out when it is empty.
+// Request is the body of a chat request: the messages, oldest first, and the UUID
+// of the agent, which is omitted if empty.
 type Request struct {
 	Messages []Message `json:"messages"`
 	AgentID  string    `json:"agentId,omitempty"`
 }
 
-// Encode returns exactly the bytes that are sent: compact JSON without HTML
-// escapes and without a newline at the end. A message that is not valid UTF-8
-// is an error, because JSON would silently send another text.
+// Encode returns the exact bytes to send: compact JSON without HTML escapes and
+// without a trailing newline. A message with invalid UTF-8 is an error, because
+// encoding/json would silently change it.
 func (r Request) Encode() ([]byte, error) {
 	for i, m := range r.Messages {
 		if !utf8.ValidString(m.Content) || !utf8.ValidString(m.Role) {
@@ -77,12 +72,12 @@ func (r Request) Encode() ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// validate refuses what the service would have to refuse: no messages, an
-// unknown role, an agent that is no UUID in the form of RFC 9562, a prompt
-// larger than MaxPrompt.
+// validate refuses requests that the service would refuse: those without messages,
+// with an unknown role, with an agent that is not a UUID in the form of RFC 9562,
+// or with a prompt larger than MaxPrompt.
 func (r Request) validate() error {
 	if len(r.Messages) == 0 {
-		return &ConfigError{Setting: "messages", Err: errors.New("there is no message to send")}
+		return &ConfigError{Setting: "messages", Err: errors.New("no message to send")}
 	}
 	for i, m := range r.Messages {
 		if m.Role != RoleUser && m.Role != RoleAssistant {
@@ -92,14 +87,14 @@ func (r Request) validate() error {
 	if size := len(r.Messages[len(r.Messages)-1].Content); size > MaxPrompt {
 		return &ConfigError{Setting: "messages", Err: fmt.Errorf("the prompt has %d bytes, more than the limit of %d MiB", size, MaxPrompt>>20)}
 	}
-	// uuid.Parse also reads braces, a URN and 32 bare digits.
+	// uuid.Parse also accepts braces, URNs and 32 digits without hyphens.
 	if _, err := uuid.Parse(r.AgentID); r.AgentID != "" && (err != nil || len(r.AgentID) != 36) {
 		return &ConfigError{Setting: "agent", Err: fmt.Errorf("the agent %q is not a UUID", r.AgentID)}
 	}
 	return nil
 }
 
-// Usage counts tokens of the model, not bearer tokens.
+// Usage counts the tokens of the model.
 type Usage struct {
 	PromptTokens     int64 `json:"prompt_tokens"`
 	CompletionTokens int64 `json:"completion_tokens"`
@@ -113,9 +108,8 @@ type Choice struct {
 	FinishReason string  `json:"finish_reason"`
 }
 
-// Completion is the body that answers a chat request. Created is the number of
-// seconds since 1970, kept digit by digit as the service wrote it; Usage is nil
-// when the service did not say.
+// Completion is the response to a chat request. Created is in seconds since 1970,
+// with the digits that the service sent. Usage is nil if the service sent none.
 type Completion struct {
 	ID             string      `json:"id"`
 	ConversationID string      `json:"conversation_id"`
@@ -126,11 +120,10 @@ type Completion struct {
 	Usage          *Usage      `json:"usage,omitempty"`
 }
 
-// Reply is a valid completion. Text is the content of
-// the choice with index 0 and never blank; FinishReason belongs to the same
-// choice, and anything but "stop" means that the text may be incomplete. Raw is
-// the body as received but for a masked token, and Attempts counts the requests
-// made.
+// Reply is a valid completion. Text is the content of the choice with index 0 and
+// is never blank. FinishReason belongs to the same choice; if it is not "stop", the
+// text may be incomplete. Raw is the body as received, with the token masked.
+// Attempts is the number of requests sent.
 type Reply struct {
 	Completion
 	Text         string

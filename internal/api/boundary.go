@@ -9,29 +9,27 @@ import (
 	"time"
 )
 
-// connectLimit bounds, in all, what comes before a connection carries the
-// request: the name, the connection, the proxy and TLS.
+// connectLimit is the time limit for name resolution, connection, proxy and TLS
+// together.
 const connectLimit = 30 * time.Second
 
-// connectLimitOf returns the connect limit of an attempt with the given time
-// limit, which also bounds the wait for a peer that is silent from the start.
+// connectLimitOf returns the connect limit of an attempt with the given time limit.
 func connectLimitOf(limit time.Duration) time.Duration { return min(connectLimit, limit) }
 
-// The causes by which the two limits end an attempt.
+// The causes with which the two limits cancel an attempt.
 var (
 	errConnectLimit = errors.New("connect limit")
 	errTimeLimit    = errors.New("time limit")
 )
 
-// boundary watches one attempt for the moment from which a byte of the request
-// may have reached the service: the hand-over of a connection, after TLS and
-// the proxy's CONNECT. There the connect limit, which starts when a connection
-// is asked for, gives way to the time limit.
+// boundary detects the moment from which the service may have received a byte of
+// the request: when the transport gets a connection, after TLS and the proxy's
+// CONNECT. From then on the time limit applies instead of the connect limit.
 type boundary struct {
 	limit time.Duration
-	// sticky keeps the first hand-over in force when the transport asks for
-	// another connection. Without it the transport only asks again when it
-	// wrote nothing, so the request starts again.
+	// sticky makes the first connection count even if the transport asks for
+	// another one. Without it, the transport asks for another only if it has
+	// written nothing, so the request starts from the beginning.
 	sticky bool
 	cancel context.CancelCauseFunc
 
@@ -39,7 +37,7 @@ type boundary struct {
 
 	mu     sync.Mutex
 	handed bool
-	timer  *time.Timer // of the limit in force, nil before the first
+	timer  *time.Timer // of the current limit, nil before the first
 }
 
 // watch returns the context for one attempt. The caller must call stop.
@@ -56,7 +54,7 @@ func watch(ctx context.Context, limit time.Duration, sticky bool) (context.Conte
 func (b *boundary) ask() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// HTTP/2 asks twice for one connection.
+	// HTTP/2 gets the same connection twice.
 	connecting := b.timer != nil && !b.handed
 	if connecting || b.handed && (b.sticky || b.wrote.Load()) {
 		return
@@ -75,7 +73,7 @@ func (b *boundary) hand() {
 	b.start(b.limit, errTimeLimit)
 }
 
-// start replaces the limit in force.
+// start replaces the current limit.
 func (b *boundary) start(limit time.Duration, cause error) {
 	if b.timer != nil {
 		b.timer.Stop()
@@ -84,7 +82,7 @@ func (b *boundary) start(limit time.Duration, cause error) {
 	timer = time.AfterFunc(limit, func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		// It may have fired while it was replaced.
+		// The old timer may have fired in the meantime.
 		if b.timer == timer {
 			b.cancel(cause)
 		}
@@ -94,18 +92,18 @@ func (b *boundary) start(limit time.Duration, cause error) {
 
 func (b *boundary) write() { b.wrote.Store(true) }
 
-// crossed reports whether a connection was handed to the request.
+// crossed reports whether the request got a connection.
 func (b *boundary) crossed() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.handed
 }
 
-// written reports whether the head of the request was written, perhaps only to
-// a buffer.
+// written reports whether the headers of the request were written, possibly only
+// to a buffer.
 func (b *boundary) written() bool { return b.wrote.Load() }
 
-// stop ends the attempt and frees its timer.
+// stop cancels the attempt and releases its timer.
 func (b *boundary) stop() {
 	b.mu.Lock()
 	defer b.mu.Unlock()

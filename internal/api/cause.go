@@ -11,39 +11,39 @@ import (
 	"time"
 )
 
-// Cause says why a service was not reached, as far as it is known.
+// Cause is the reason why a service was not reached.
 type Cause string
 
 // The causes.
 const (
-	CauseNoHost       Cause = "no-host"       // the name has no address
-	CauseResolver     Cause = "resolver"      // the name server did not answer, or not with sense
-	CauseRefused      Cause = "refused"       // nothing listens there
-	CauseUnreachable  Cause = "unreachable"   // there is no way to the address
-	CauseTimeout      Cause = "timeout"       // nothing came back in time
-	CauseProxyAddress Cause = "proxy-address" // the environment names a proxy that is no address
-	CauseProxyLogin   Cause = "proxy-login"   // the proxy wants a user name and a password
+	CauseNoHost       Cause = "no-host"       // the name does not exist
+	CauseResolver     Cause = "resolver"      // the name server did not answer, or its answer was invalid
+	CauseRefused      Cause = "refused"       // the connection was refused
+	CauseUnreachable  Cause = "unreachable"   // there is no route to the address
+	CauseTimeout      Cause = "timeout"       // it timed out
+	CauseProxyAddress Cause = "proxy-address" // the proxy address in the environment is invalid
+	CauseProxyLogin   Cause = "proxy-login"   // the proxy requires a user name and password
 	CauseProxy        Cause = "proxy"         // the proxy did not connect
 	CauseExpired      Cause = "expired"       // the certificate has expired
 	CauseNotYetValid  Cause = "not-yet-valid" // the certificate is not valid yet
 	CauseWrongName    Cause = "wrong-name"    // the certificate is for another name
 	CauseAuthority    Cause = "authority"     // the certificate comes from an unknown authority
-	CauseCertificate  Cause = "certificate"   // the certificate has another fault
-	CauseNotTLS       Cause = "not-tls"       // what listens there speaks no TLS
-	CauseTLS          Cause = "tls"           // no TLS version or cipher in common, or the like
+	CauseCertificate  Cause = "certificate"   // the certificate is invalid for another reason
+	CauseNotTLS       Cause = "not-tls"       // the server does not speak TLS
+	CauseTLS          Cause = "tls"           // the handshake failed for another reason
 	CauseOther        Cause = "other"
 )
 
-// The numbers of Windows for a refused connection and two unreachable goals:
-// package syscall has others, which the system never reports.
+// The error numbers of Windows for a refused connection and two unreachable
+// destinations. Package syscall has others, which Windows never returns.
 const (
 	errWinNetUnreachable  = syscall.Errno(10051)
 	errWinConnRefused     = syscall.Errno(10061)
 	errWinHostUnreachable = syscall.Errno(10065)
 )
 
-// CauseOf finds the cause of an error that came before a connection carried a
-// request, such as an *Error of failure.NotSent or Route.Err.
+// CauseOf returns the cause of an error that occurred before a connection carried the
+// request, such as an *Error of kind failure.NotSent or Route.Err.
 func CauseOf(err error) Cause {
 	var (
 		refusal *proxyError
@@ -54,7 +54,7 @@ func CauseOf(err error) Cause {
 	switch {
 	case errors.As(err, &refusal) && refusal.status == http.StatusProxyAuthRequired:
 		return CauseProxyLogin
-	// The names that net/http and x/net/proxy give to a failed proxy.
+	// The operations that net/http and x/net/proxy report for a failed proxy.
 	case refusal != nil, errors.As(err, &op) && (op.Op == "proxyconnect" || op.Op == "socks connect"):
 		return CauseProxy
 	}
@@ -77,7 +77,7 @@ func CauseOf(err error) Cause {
 	return CauseOther
 }
 
-// tlsCause returns "" for an error that is not about TLS.
+// tlsCause returns the cause of a TLS error, or "" for any other error.
 func tlsCause(err error) Cause {
 	var (
 		record       tls.RecordHeaderError
@@ -107,10 +107,9 @@ func tlsCause(err error) Cause {
 	return ""
 }
 
-// worthRetrying reports whether err, which came before any connection carried
-// the request, may pass by itself: a name that was not found, a refused
-// connection, a proxy that did not connect. A bad certificate does not pass, and
-// repeating wrong credentials can lock an account.
+// worthRetrying reports whether err, which occurred before a connection carried the
+// request, may be temporary: an unknown name, a refused connection or a failing proxy.
+// An invalid certificate is not, and repeating wrong credentials can lock an account.
 func worthRetrying(err error) bool {
 	cause := CauseOf(err)
 	return cause == CauseNoHost || cause == CauseResolver || cause == CauseRefused || cause == CauseProxy && tlsCause(err) == ""

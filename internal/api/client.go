@@ -24,67 +24,69 @@ const (
 
 	defaultTimeout = 5 * time.Minute
 
-	// maxToken is more than servers take in a header.
+	// maxToken is larger than the headers that servers accept.
 	maxToken = 16 << 10
 )
 
-// Options say how to reach a service. Only BaseURL is needed.
+// Options configure a Client. Only BaseURL is required.
 type Options struct {
-	// BaseURL is read by baseurl.Parse.
+	// BaseURL is parsed by baseurl.Parse.
 	BaseURL           string
 	AllowInsecureHTTP bool
 	// ConversationsPath is the path of the listing below the base URL, such
-	// as /api/v1/chat. Empty tries the two that the interface may mean.
+	// as /api/v1/chat. If empty, both paths of the interface are tried.
 	ConversationsPath string
-	// CAFile is a PEM file with certificates trusted besides the system's.
+	// CAFile is a PEM file with certificates to trust in addition to the
+	// system's.
 	CAFile string
-	// Timeout bounds one attempt from the first byte sent to the last byte
-	// read; 0 means five minutes. Connecting, which comes before, has 30
-	// seconds of its own, or the Timeout where that is shorter.
+	// Timeout limits one attempt from the first byte sent to the last byte
+	// read; 0 means five minutes. Connecting has a separate limit of 30 seconds,
+	// and all waits between attempts together one of a minute, both reduced to
+	// the Timeout if that is shorter.
 	Timeout time.Duration
-	// Retries is how often a request that was certainly not accepted is sent
-	// again; a negative number means 0.
+	// Retries is the maximum number of retries of a request that was certainly
+	// not accepted; negative means 0.
 	Retries int
-	// IdempotencyKeys says that the service honours the header
-	// Idempotency-Key: net/http replays a POST by itself when it is set.
+	// IdempotencyKeys reports whether the service honours the Idempotency-Key
+	// header. With that header, net/http may replay a POST.
 	IdempotencyKeys bool
-	// Token is asked once for each operation, before anything is sent. An
-	// empty token and a nil Token send no Authorization; an error is returned
-	// as it is.
+	// Token is called once for each operation, before anything is sent. If it
+	// is nil or returns "", no Authorization header is sent. Its errors are
+	// returned unchanged.
 	Token func(context.Context) (string, error)
-	// Refused returns what to do about the token when the service refuses it
-	// with an HTTP status. Nil has no advice.
+	// Refused returns the hint for a token that the service refused with an
+	// HTTP status. It may be nil.
 	Refused func(status int) failure.Hint
-	// UserAgent is "hobnob" when empty.
+	// UserAgent defaults to "hobnob".
 	UserAgent string
-	// Transport is the network when nil.
+	// Transport defaults to the network.
 	Transport http.RoundTripper
 	// Log receives request lines, statuses and headers, one line at a time,
-	// secrets masked; nil is silent.
+	// with secrets masked. It may be nil.
 	Log func(line string)
 	// OnWait is called before each retry.
 	OnWait func(Wait)
 }
 
-// Wait announces a retry.
+// Wait describes a wait before a retry.
 type Wait struct {
 	// Attempt is the number of the attempt that failed, from 1.
 	Attempt int
-	// Delay is the time until the next one.
+	// Delay is the time until the next attempt.
 	Delay time.Duration
 	// Err is the *Error of the attempt that failed.
 	Err error
 }
 
-// Client calls one service. It may be used by several goroutines at once; its
-// callbacks are then called from all of them.
+// Client is a client of one service. It is safe for concurrent use if its callbacks
+// are.
 type Client struct {
 	base     *url.URL
-	listings []string // the paths to try, in this order
+	listings []string // paths to try, in order
 	options  Options
 }
 
-// New checks the options and dials nothing. Its errors are *ConfigError.
+// New returns a client. It does not connect. Its errors are *ConfigError.
 func New(o Options) (*Client, error) {
 	base, err := baseurl.Parse(o.BaseURL, o.AllowInsecureHTTP)
 	if err != nil {
@@ -100,7 +102,7 @@ func New(o Options) (*Client, error) {
 		path := "/" + strings.TrimLeft(o.ConversationsPath, "/")
 		u, err := url.Parse(base.String() + path)
 		if err != nil || strings.ContainsAny(path, "?#") || strings.Contains(path, "://") || baseurl.HasDotSegment(u.Path) {
-			return nil, &ConfigError{Setting: "conversations_path", Err: fmt.Errorf("the path %q cannot be read: want one like %s", path, chatPath)}
+			return nil, &ConfigError{Setting: "conversations_path", Err: fmt.Errorf("invalid path %q: must be a path such as %s", path, chatPath)}
 		}
 		listings = []string{path}
 	}
@@ -114,9 +116,9 @@ func New(o Options) (*Client, error) {
 	return &Client{base: base, listings: listings, options: o}, nil
 }
 
-// Chat sends one request and returns the reply (interface, section 4.1). The id
-// names the turn: with IdempotencyKeys every attempt carries it. A failure is
-// an *Error; an error of any other type means that nothing was sent.
+// Chat sends one request and returns the reply (interface, section 4.1). The id is
+// that of the turn; with IdempotencyKeys, all attempts send it as their key. If the
+// error is not an *Error, nothing was sent.
 func (c *Client) Chat(ctx context.Context, r Request, id string) (Reply, error) {
 	x, err := c.chatExchange(r, id)
 	if err != nil {
@@ -138,16 +140,16 @@ func (c *Client) Chat(ctx context.Context, r Request, id string) (Reply, error) 
 	return reply, nil
 }
 
-// Conversations asks for at most limit conversations (interface, section 4.2)
-// and returns them as they come. The interface names two paths: where the first
-// answers 404, 405 or 501, the second is asked.
+// Conversations returns at most limit conversations (interface, section 4.2) in the
+// order of the service. If the first of the two paths of the interface answers 404,
+// 405 or 501, it requests the second.
 func (c *Client) Conversations(ctx context.Context, limit int) ([]Conversation, error) {
 	list, _, err := c.list(ctx, limit)
 	return list, err
 }
 
-// FindListing asks for one conversation and returns the path, below the base
-// URL, at which the service has its listing.
+// FindListing requests one conversation and returns the path of the listing below
+// the base URL.
 func (c *Client) FindListing(ctx context.Context) (path string, err error) {
 	_, path, err = c.list(ctx, 1)
 	return path, err
@@ -175,7 +177,7 @@ func (c *Client) list(ctx context.Context, limit int) (list []Conversation, path
 		if !IsNoListing(err) {
 			return nil, "", err
 		}
-		// When no path has a listing, the one that should have it says so.
+		// If neither path has a listing, report the error of the first.
 		first = cmp.Or(first, err)
 	}
 	return nil, "", first
@@ -185,26 +187,26 @@ func (c *Client) listing(path string, limit int) exchange {
 	return exchange{method: http.MethodGet, url: fmt.Sprintf("%s%s?limit=%d", c.base, path, limit)}
 }
 
-// IsNoListing reports whether err is the answer of a service that has no listing
-// at the path that was asked for: 404, 405 or 501.
+// IsNoListing reports whether err means that the service has no listing at the
+// requested path: status 404, 405 or 501.
 func IsNoListing(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && slices.Contains(
 		[]int{http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented}, e.Status)
 }
 
-// Preview is a chat request as it would be sent.
+// Preview is a chat request that is not sent.
 type Preview struct {
 	Method string
 	URL    string
-	// Headers are pairs of name and value in the order of the names.
-	// Authorization is masked; an Idempotency-Key, which is made for each
-	// turn, is shown as "<id>".
+	// Headers are pairs of name and value, sorted by name. Authorization is
+	// masked. An Idempotency-Key, which differs for each turn, is "<id>".
 	Headers [][2]string
 	Body    []byte
 }
 
-// Preview returns what Chat would send. It asks for no token and sends nothing.
+// Preview returns the request that Chat would send. It does not get the token and
+// sends nothing.
 func (c *Client) Preview(r Request) (Preview, error) {
 	x, err := c.chatExchange(r, "<id>")
 	if err != nil {
@@ -236,7 +238,7 @@ func (c *Client) chatExchange(r Request, id string) (exchange, error) {
 	return exchange{method: http.MethodPost, url: c.base.String() + chatPath, body: body, id: id}, nil
 }
 
-// headers returns everything that is sent except what net/http adds.
+// headers returns the headers of a request, except those that net/http adds.
 func (c *Client) headers(x exchange, token string) http.Header {
 	h := http.Header{}
 	h.Set("Accept", "application/json")
@@ -253,7 +255,7 @@ func (c *Client) headers(x exchange, token string) http.Header {
 	return h
 }
 
-// begin asks for the token, which every attempt of the operation then uses.
+// begin gets the token for all attempts of the operation.
 func (c *Client) begin(ctx context.Context, x exchange) (*operation, error) {
 	delays := backoff.NewExponentialBackOff()
 	delays.InitialInterval, delays.Multiplier = 250*time.Millisecond, 2

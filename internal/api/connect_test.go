@@ -12,7 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-func TestMutePeerIsGivenUpInOneConnectLimit(t *testing.T) {
+func TestSilentPeerTimesOut(t *testing.T) {
 	for name, proxy := range map[string]string{
 		"TLS peer":    "",
 		"HTTP proxy":  "http://127.0.0.1:1",
@@ -37,7 +37,7 @@ func TestMutePeerIsGivenUpInOneConnectLimit(t *testing.T) {
 	}
 }
 
-func TestSlowStagesOfAConnectionShareOneLimit(t *testing.T) {
+func TestConnectStagesShareOneLimit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		way := mute(t, 0)
 		dial := way.DialContext
@@ -54,7 +54,7 @@ func TestSlowStagesOfAConnectionShareOneLimit(t *testing.T) {
 	})
 }
 
-// mute is the network with peers that take everything and say nothing.
+// mute is a network whose peers read everything and never write.
 func mute(t *testing.T, timeout time.Duration) *http.Transport {
 	if timeout == 0 {
 		timeout = defaultTimeout

@@ -9,32 +9,33 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// Error is the failure of one operation after it was begun. Errors of other
-// types come from before: nothing was sent then.
+// Error is the failure of an operation that was started. Errors of other types
+// occur earlier, before anything is sent.
 type Error struct {
-	// Kind says what became of the request: NotSent without a connection in
-	// time, Unknown when one carried the request and then failed, timed out or
-	// answered 5xx other than 503, Auth for 401, 403 and a token that no header
-	// can carry, Limited for 429 and 503, Refused for any other answer that is
-	// not 2xx, Broken for 2xx with a body that is no valid reply or listing,
-	// Interrupted when the caller's context ended, with its cause in Err.
+	// Kind is the outcome of the request: NotSent if no connection was
+	// established in time; Unknown if a connection carried the request and then
+	// failed, timed out or answered 5xx other than 503; Auth for 401, 403 and a
+	// token that is not valid in a header; Limited for 429 and 503; Refused for
+	// any other status that is not 2xx; Broken for 2xx with an invalid reply or
+	// listing; Interrupted if the caller's context ended, with its cause in Err.
 	Kind failure.Kind
 	// Op is the method and the address, as in "POST https://host/api/v1/chat".
 	Op string
-	// Status is the HTTP status, 0 when there was no answer.
+	// Status is the HTTP status, 0 if there was no response.
 	Status int
-	// Message is the service's own text: without the token, valid UTF-8, at
-	// most 1,000 runes, and still hostile for a terminal.
+	// Message is the text of the service: valid UTF-8 of at most 1,000 runes
+	// without the token. It must be filtered before it is shown on a terminal.
 	Message string
-	// RetryAfter is what the service asked to wait, 0 when it did not ask.
+	// RetryAfter is the wait that the service asked for, at most a day; 0 if it
+	// asked for none.
 	RetryAfter time.Duration
-	// MaybeAccepted is false only when the service certainly did not take
-	// the request, so that it may be sent again.
+	// MaybeAccepted is false only if the service certainly did not accept the
+	// request, so that it may be retried.
 	MaybeAccepted bool
-	// Body is what arrived of the body of a 2xx answer that was broken or cut
-	// off, at most MaxReply bytes, with the token masked.
+	// Body is the received part of an invalid or truncated 2xx body, at most
+	// MaxReply bytes, with the token masked.
 	Body []byte
-	// Err is the cause, nil when the status says it all.
+	// Err is the cause, nil if the status is the cause.
 	Err error
 
 	retry   bool
@@ -59,16 +60,16 @@ func (e *Error) Error() string {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// ConfigError is a mistake in a setting or an argument, found before anything
-// was dialled. Its text never repeats a secret.
+// ConfigError is an invalid setting or argument, found before connecting. Its text
+// never contains a secret.
 type ConfigError struct {
-	// Setting names what is wrong: base_url, conversations_path, ca_file,
+	// Setting is the name of the invalid setting: base_url, conversations_path, ca_file,
 	// timeout, limit, agent, messages or id.
 	Setting string
 	Err     error
 }
 
-// Error returns the text of the mistake, which names the object itself.
+// Error returns the text, which names the setting.
 func (e *ConfigError) Error() string { return e.Err.Error() }
 
 // Unwrap returns the cause.

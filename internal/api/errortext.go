@@ -12,14 +12,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxMessage bounds the service's text in an error, in runes.
+// maxMessage is the maximum length of the service's text in an error, in runes.
 const maxMessage = 1000
 
-// errorText finds what the body of an error says. The interface shows no error,
-// so all the usual shapes are read: error.message, error, message, detail (a
-// string, or the list of {"msg"} that FastAPI writes), title, a page of HTML,
-// else the body itself. The result is valid UTF-8, free of the token and at
-// most maxMessage runes long.
+// errorText returns the message in the body of an error. The interface defines no
+// errors, so all common forms are supported: error.message, error, message, detail
+// (a string, or FastAPI's list of {"msg"}), title, an HTML page, or the body itself.
+// The result is valid UTF-8 of at most maxMessage runes without the token.
 func errorText(contentType string, body []byte, m mask) string {
 	text := jsonErrorText(body)
 	if text == "" && isHTML(contentType, body) {
@@ -32,7 +31,7 @@ func errorText(contentType string, body []byte, m mask) string {
 	return cut(text, maxMessage)
 }
 
-// cut shortens text to limit runes, the last of which is then an ellipsis.
+// cut shortens text to limit runes including an ellipsis.
 func cut(text string, limit int) string {
 	if utf8.RuneCountInString(text) <= limit {
 		return text
@@ -40,8 +39,7 @@ func cut(text string, limit int) string {
 	return string([]rune(text)[:limit-1]) + "…"
 }
 
-// jsonErrorText returns "" for a body that is not a JSON object or says nothing
-// under the names that are known.
+// jsonErrorText returns the message in a JSON object, or "" if there is none.
 func jsonErrorText(body []byte) string {
 	var fields map[string]json.RawMessage
 	if json.Unmarshal(body, &fields) != nil {
@@ -65,7 +63,7 @@ func jsonErrorText(body []byte) string {
 		jsonString(fields["detail"]), strings.Join(parts, "; "), jsonString(fields["title"]))
 }
 
-// jsonString returns "" for a value that is no string.
+// jsonString returns a JSON string, or "" for any other value.
 func jsonString(raw json.RawMessage) string {
 	var text string
 	_ = json.Unmarshal(raw, &text)
@@ -78,8 +76,7 @@ func isHTML(contentType string, body []byte) bool {
 		bytes.HasPrefix(bytes.TrimSpace(body), []byte("<"))
 }
 
-// htmlText returns the title of a page, else its first heading, else its text,
-// as one line.
+// htmlText returns the title of a page, its first heading or its text, as one line.
 func htmlText(body []byte) string {
 	var title, heading, all strings.Builder
 	var inside string
@@ -119,9 +116,9 @@ func htmlText(body []byte) string {
 	}
 }
 
-// readErrorBody reads at most MaxErrorBody bytes and keeps what came before a
-// failure: the status is known already. A body that ends at the bound loses the
-// last bytes, which may be a part of the token that no mask would know.
+// readErrorBody returns at most MaxErrorBody bytes of the body, without an error if
+// reading fails, because the status is known already. A truncated body loses its
+// last bytes, which may be a part of the token that cannot be masked.
 func readErrorBody(body io.Reader, m mask) []byte {
 	data, _ := io.ReadAll(io.LimitReader(body, MaxErrorBody+1))
 	if len(data) <= MaxErrorBody {

@@ -9,7 +9,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-func TestErrorTextIsFoundInEveryShape(t *testing.T) {
+func TestErrorTextInAllForms(t *testing.T) {
 	for _, tc := range []struct{ contentType, body, want string }{
 		{"application/json", `{"error":{"code":"x","message":"no agent"}}`, "no agent"},
 		{"application/json", `{"error":"no agent","message":"other"}`, "no agent"},
@@ -47,7 +47,7 @@ func TestErrorTextIsBounded(t *testing.T) {
 	}
 }
 
-func TestErrorBodyIsReadToItsBoundAndWithoutAHalfToken(t *testing.T) {
+func TestTruncatedErrorBodyContainsNoPartOfToken(t *testing.T) {
 	padding := strings.Repeat(" ", MaxErrorBody-10)
 	got := readErrorBody(strings.NewReader(padding+canary+padding), newMask(canary))
 	if strings.Contains(string(got), "c") {
@@ -58,14 +58,14 @@ func TestErrorBodyIsReadToItsBoundAndWithoutAHalfToken(t *testing.T) {
 	}
 }
 
-func TestTokenWithStarsDoesNotComeBack(t *testing.T) {
+func TestTokenWithStarsIsMasked(t *testing.T) {
 	m := newMask("x***y")
 	if got := m.text("-xx***yy-"); strings.Contains(got, "x***y") {
 		t.Errorf("got %q", got)
 	}
 }
 
-func TestStatusDecidesWhatBecameOfTheRequest(t *testing.T) {
+func TestStatusDecidesOutcome(t *testing.T) {
 	for _, tc := range []struct {
 		status int
 		header string

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-func TestEveryCauseHasItsFix(t *testing.T) {
+func TestEveryCauseHasFix(t *testing.T) {
 	general := CauseOther.Fix().String()
 	seen := map[string]Cause{}
 	for _, cause := range []Cause{

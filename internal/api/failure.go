@@ -13,13 +13,20 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// maxWaiting bounds the time that one operation waits between its attempts.
-const maxWaiting = 60 * time.Second
+const (
+	// maxWaiting is the maximum time that one operation waits between its
+	// attempts, unless its time limit is shorter.
+	maxWaiting = 60 * time.Second
 
-// failed explains err, which the transport returned: crossed says whether a
-// connection had been handed to the request.
+	// maxRetryAfter is the longest wait that a service may ask for; longer ones
+	// are reduced to it.
+	maxRetryAfter = 24 * time.Hour
+)
+
+// failed returns the Error for err of the transport; crossed reports whether the
+// request got a connection.
 func (o *operation) failed(ctx, sending context.Context, x exchange, crossed bool, err error) *Error {
-	e := &Error{Kind: failure.NotSent, Op: x.String(), Err: o.mask.err(err)}
+	e := &Error{Kind: failure.NotSent, Op: x.String(), Err: o.mask.err(inWords(err))}
 	switch limit := context.Cause(sending); {
 	case errors.Is(limit, errTimeLimit):
 		e.Kind, e.MaybeAccepted = failure.Unknown, true
@@ -40,7 +47,7 @@ func (o *operation) canceled(ctx context.Context, x exchange, crossed bool) *Err
 	return &Error{Kind: failure.Interrupted, Op: x.String(), MaybeAccepted: crossed, Err: context.Cause(ctx)}
 }
 
-// broken is a 2xx answer whose body makes no sense.
+// broken returns the Error for a 2xx response with an invalid body.
 func (o *operation) broken(x exchange, got answer, err error) *Error {
 	return &Error{
 		Kind: failure.Broken, Op: x.String(), Status: got.status, MaybeAccepted: true,
@@ -48,7 +55,7 @@ func (o *operation) broken(x exchange, got answer, err error) *Error {
 	}
 }
 
-// refusal explains an answer that is not 2xx.
+// refusal returns the Error for a response that is not 2xx.
 func (o *operation) refusal(x exchange, r *http.Response) *Error {
 	e := &Error{Kind: failure.Refused, Op: x.String(), Status: r.StatusCode}
 	switch status := r.StatusCode; {
@@ -56,7 +63,7 @@ func (o *operation) refusal(x exchange, r *http.Response) *Error {
 		e.Kind, e.refused = failure.Auth, o.client.options.Refused
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		e.Kind = failure.Limited
-		e.RetryAfter, e.retry = retryAfter(r.Header.Get("Retry-After"))
+		e.RetryAfter, e.retry = retryAfter(r.Header.Values("Retry-After"))
 		e.MaybeAccepted = status == http.StatusServiceUnavailable && !e.retry
 	case status >= http.StatusInternalServerError:
 		e.Kind, e.MaybeAccepted = failure.Unknown, true
@@ -64,21 +71,21 @@ func (o *operation) refusal(x exchange, r *http.Response) *Error {
 		e.Err = o.mask.err(redirectError(x.method, r))
 		e.MaybeAccepted = x.method == http.MethodPost && mayFollowProcessing(status)
 	}
-	// After 101 the body is another protocol and need not end.
+	// After 101 the body is another protocol and may never end.
 	if r.StatusCode >= http.StatusOK && !isEncoded(r.Header) {
 		e.Message = errorText(r.Header.Get("Content-Type"), readErrorBody(r.Body, o.mask), o.mask)
 	}
 	return e
 }
 
-// mayFollowProcessing holds for the redirects that can be the answer to a POST
-// which was done: 303 points to its result (RFC 9110, section 15.4.4), and 301
-// and 302 are used in the same way. 307 and 308 ask to send it elsewhere.
+// mayFollowProcessing reports whether a redirect may be the response to a processed
+// POST: 303 points to its result (RFC 9110, section 15.4.4), and 301 and 302 are
+// used in the same way. 307 and 308 ask to send it elsewhere.
 func mayFollowProcessing(status int) bool {
 	return status == http.StatusMovedPermanently || status == http.StatusFound || status == http.StatusSeeOther
 }
 
-// isEncoded holds for an encoding that net/http did not undo.
+// isEncoded reports whether the body has an encoding that net/http did not decode.
 func isEncoded(h http.Header) bool {
 	encoding := h.Get("Content-Encoding")
 	return encoding != "" && encoding != "identity"
@@ -88,36 +95,46 @@ func redirectError(method string, r *http.Response) error {
 	target, err := r.Location()
 	switch {
 	case err != nil:
-		return errors.New("redirected to an address that cannot be read")
+		return errors.New("redirected to an invalid address")
 	case method == http.MethodGet && baseurl.Origin(target) == baseurl.Origin(r.Request.URL):
 		return fmt.Errorf("redirected more than %d times", maxRedirects)
 	}
 	return fmt.Errorf("redirected to %s, which is not followed", baseurl.Origin(target))
 }
 
-// retryAfter reads the header of RFC 9110, section 10.2.3: seconds or a date.
-// It reports false when the header is absent or makes no sense.
-func retryAfter(header string) (time.Duration, bool) {
-	header = strings.TrimSpace(header)
-	if seconds, err := strconv.ParseUint(header, 10, 32); err == nil {
-		return time.Duration(seconds) * time.Second, true
+// retryAfter returns the longest wait of these Retry-After headers (RFC 9110, section
+// 10.2.3), in seconds or as a date, at most maxRetryAfter. It reports false if none
+// is valid.
+func retryAfter(headers []string) (longest time.Duration, ok bool) {
+	for _, header := range headers {
+		if wait, valid := parseRetryAfter(strings.TrimSpace(header)); valid {
+			longest, ok = max(longest, wait), true
+		}
+	}
+	return longest, ok
+}
+
+func parseRetryAfter(header string) (time.Duration, bool) {
+	seconds, err := strconv.ParseUint(header, 10, 64)
+	if err == nil || errors.Is(err, strconv.ErrRange) { // with ErrRange, seconds is the maximum
+		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second, true
 	}
 	date, err := http.ParseTime(header)
 	if err != nil {
 		return 0, false
 	}
-	return max(0, time.Until(date)), true
+	return min(max(0, time.Until(date)), maxRetryAfter), true
 }
 
-// nextDelay decides whether a request that was certainly not accepted is sent
-// again, and after how long: what the service asks for, at least the jittered
-// delay that all clients need in order not to come back at once.
+// nextDelay returns the delay before the retry of a request that was certainly not
+// accepted: the wait that the service asks for, but at least the jittered backoff. It
+// reports false if there is no retry.
 func (o *operation) nextDelay(e *Error) (time.Duration, bool) {
 	if !e.retry || o.retries >= o.client.options.Retries {
 		return 0, false
 	}
 	delay := max(e.RetryAfter, o.delays.NextBackOff())
-	if o.waited+delay > maxWaiting {
+	if delay > min(maxWaiting, o.client.options.Timeout)-o.waited {
 		return 0, false
 	}
 	o.retries++

@@ -17,14 +17,14 @@ import (
 const (
 	agentID = "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f"
 	canary  = "canary/7f3a+token=="
-	// escapedCanary is another spelling of it in JSON.
+	// escapedCanary is the canary with JSON escapes.
 	escapedCanary = `\u0063an\u0061ry\/7f3a\u002Btoken=\u003d`
-	soundReply    = `{"id":"c1","conversation_id":"s1","object":"chat.completion","created":1754300000.25,"model":"m",` +
+	validReply    = `{"id":"c1","conversation_id":"s1","object":"chat.completion","created":1754300000.25,"model":"m",` +
 		`"choices":[{"message":{"role":"assistant","content":"hi"},"index":0,"finish_reason":"stop"}],` +
 		`"usage":{"prompt_tokens":1,"completion_tokens":2,"total_tokens":3}}`
 )
 
-// TestMain takes away the proxies of this machine.
+// TestMain removes proxies from the environment.
 func TestMain(m *testing.M) {
 	for _, name := range []string{"HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"} {
 		_ = os.Unsetenv(name)
@@ -47,7 +47,7 @@ func newClient(t *testing.T, o Options) *Client {
 	return c
 }
 
-// serve starts a service on loopback and returns a client's options for it.
+// serve starts a service on loopback and returns the options of a client.
 func serve(t *testing.T, h http.HandlerFunc) Options {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -71,7 +71,7 @@ func wantError(t *testing.T, err error, kind failure.Kind, maybeAccepted bool) {
 	_ = errorOf(t, err, kind, maybeAccepted)
 }
 
-// errorOf returns err when it is what is wanted.
+// errorOf returns err as an *Error of the given kind.
 func errorOf(t *testing.T, err error, kind failure.Kind, maybeAccepted bool) *Error {
 	t.Helper()
 	var e *Error
@@ -94,12 +94,12 @@ func wantText(t *testing.T, got, want string) {
 	}
 }
 
-// transportFunc is a way to a service without a network.
+// transportFunc is a transport without a network.
 type transportFunc func(*http.Request) (*http.Response, error)
 
 func (f transportFunc) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// handOver does what a network does when a connection is ready.
+// handOver reports a connection to the trace of the request, as net/http does.
 func handOver(r *http.Request) {
 	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.GotConn != nil {
 		trace.GotConn(httptrace.GotConnInfo{})
@@ -114,7 +114,7 @@ func response(status int, body string, header ...string) *http.Response {
 	return r
 }
 
-// token answers with the canary and counts how often it was asked.
+// token returns the canary and counts the calls.
 func token(count *int) func(context.Context) (string, error) {
 	return func(context.Context) (string, error) {
 		if count != nil {

@@ -10,9 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// checkJSON accepts exactly one JSON value in valid UTF-8 without a duplicate
-// key at any depth (RFC 8259 leaves their meaning open: two readers would see
-// two replies).
+// checkJSON checks that data is exactly one JSON value in valid UTF-8 without
+// duplicate keys. RFC 8259 does not define duplicate keys, so two parsers could see
+// two different replies.
 func checkJSON(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the body is empty")
@@ -29,12 +29,12 @@ func checkJSON(data []byte) error {
 		return fmt.Errorf("the body is not JSON: %w", err)
 	}
 	dec := json.NewDecoder(bytes.NewReader(data))
-	// Without it a number beyond float64 fails, though JSON has no such bound.
+	// Without UseNumber, a number outside float64 fails, although it is valid JSON.
 	dec.UseNumber()
 	return checkKeys(dec)
 }
 
-// checkKeys reads one value, whose depth encoding/json has bounded before.
+// checkKeys reads one value. encoding/json has limited its depth already.
 func checkKeys(dec *json.Decoder) error {
 	open, err := dec.Token()
 	if err != nil {
@@ -51,7 +51,7 @@ func checkKeys(dec *json.Decoder) error {
 			case err != nil:
 				return fmt.Errorf("the body is not JSON: %w", err)
 			case seen[key]:
-				return fmt.Errorf("the key %.60q at byte %d is a duplicate", key, dec.InputOffset())
+				return fmt.Errorf("duplicate key %.60q at byte %d", key, dec.InputOffset())
 			}
 			seen[key] = true
 		}
@@ -63,14 +63,14 @@ func checkKeys(dec *json.Decoder) error {
 	return err
 }
 
-// value is a JSON value with the path by which errors call it. Keys are
-// compared exactly, unlike in the structs of encoding/json.
+// value is a JSON value with its path for errors. Keys are case-sensitive, unlike
+// those of structs in encoding/json.
 type value struct {
 	path string
 	raw  json.RawMessage
 }
 
-// isAbsent holds for a missing value and for null.
+// isAbsent reports whether v is missing or null.
 func (v value) isAbsent() bool { return len(v.raw) == 0 || v.raw[0] == 'n' }
 
 func (v value) kind() string {
@@ -92,7 +92,7 @@ func (v value) kind() string {
 	return "a number"
 }
 
-// object is the fields of a JSON object.
+// object holds the fields of a JSON object.
 type object struct {
 	path   string
 	fields map[string]json.RawMessage
@@ -106,8 +106,8 @@ func (o object) at(key string) value {
 	return value{path: path, raw: o.fields[key]}
 }
 
-// decoder reads values and remembers the first that has the wrong type. A value
-// that is absent reads as the zero value: whether it may be is for the caller.
+// decoder decodes values and records the first one of the wrong type. An absent
+// value decodes as the zero value; the caller decides whether it is required.
 type decoder struct {
 	err error
 }
@@ -118,7 +118,7 @@ func (d *decoder) fail(err error) {
 	}
 }
 
-// read decodes v when it is of the kind that is wanted.
+// read decodes v if it has the given kind.
 func (d *decoder) read(v value, want string, into any) {
 	if v.isAbsent() {
 		return
@@ -128,7 +128,7 @@ func (d *decoder) read(v value, want string, into any) {
 		return
 	}
 	if want == "a string" && hasLoneSurrogate(v.raw) {
-		d.fail(fmt.Errorf("%s has half of a surrogate pair, which is no character", v.path))
+		d.fail(fmt.Errorf("%s contains an unpaired surrogate", v.path))
 		return
 	}
 	if err := json.Unmarshal(v.raw, into); err != nil {
@@ -137,8 +137,8 @@ func (d *decoder) read(v value, want string, into any) {
 }
 
 // hasLoneSurrogate reports whether a valid JSON string escapes one half of a
-// surrogate pair without the other (RFC 8259, section 8.2). encoding/json would
-// put U+FFFD there and say nothing.
+// surrogate pair without the other (RFC 8259, section 8.2). encoding/json silently
+// replaces it by U+FFFD.
 func hasLoneSurrogate(literal []byte) bool {
 	for i := 0; i < len(literal); i++ {
 		if literal[i] != '\\' {
@@ -159,7 +159,7 @@ func hasLoneSurrogate(literal []byte) bool {
 	return false
 }
 
-// codeUnit reads uXXXX at the start of b; any other escape is 0.
+// codeUnit returns the value of uXXXX at the start of b, or 0 for any other escape.
 func codeUnit(b []byte) rune {
 	if b[0] != 'u' {
 		return 0

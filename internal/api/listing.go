@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// Conversation is one record of the service's listing. The interface shows no
-// more of it than its identifier: Raw is the whole record as received, but for a
-// masked token.
+// Conversation is one record of the service's listing. The interface defines only
+// its identifier. Raw is the complete record as received, with the token masked.
 type Conversation struct {
 	ID  string
 	Raw json.RawMessage
@@ -23,9 +22,8 @@ func (c Conversation) Title() string { return c.first("title", "name") }
 // AgentID returns the record's agent, or "".
 func (c Conversation) AgentID() string { return c.first("agent_id", "agentId") }
 
-// Created returns when the record says that the conversation began, as a number
-// of seconds since 1970 or in the form of RFC 3339. It reports false when the
-// record does not say, or says something else.
+// Created returns the record's creation time, which is in seconds since 1970 or in
+// the form of RFC 3339. It reports false if the time is missing or invalid.
 func (c Conversation) Created() (time.Time, bool) {
 	fields := c.fields()
 	for _, name := range []string{"created", "created_at"} {
@@ -43,8 +41,8 @@ func (c Conversation) Created() (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// isYear holds for seconds in the years 1 to 9999, which is what RFC 3339 and
-// JSON can express.
+// isYear reports whether seconds is in the years 1 to 9999, the range of RFC 3339
+// and JSON.
 func isYear(seconds float64) bool {
 	return seconds >= -62135596800 && seconds < 253402300800
 }
@@ -65,9 +63,9 @@ func (c Conversation) first(names ...string) string {
 	return ""
 }
 
-// readListing reads a listing in any of five shapes: a bare array, or an object
-// that holds it under conversations, data, items or results. null counts as an
-// empty array, as which many services encode it. Nothing is sorted or left out.
+// readListing parses a listing in one of five forms: an array, or an object with
+// the array under conversations, data, items or results. null is an empty array,
+// because many services encode it so. All records are returned in their order.
 func readListing(body []byte) ([]Conversation, error) {
 	if err := checkJSON(body); err != nil {
 		return nil, notJSON(body, err)
@@ -92,7 +90,7 @@ func readListing(body []byte) ([]Conversation, error) {
 	return list, d.err
 }
 
-// recordsOf returns the array of an object; null only when there is none.
+// recordsOf returns the array in an object, or null if there is none.
 func recordsOf(root value) (value, error) {
 	var d decoder
 	fields := d.object(value{raw: root.raw})
@@ -112,7 +110,7 @@ func recordsOf(root value) (value, error) {
 	return found, nil
 }
 
-// recordID accepts a number as well and keeps it as it is written.
+// recordID returns the identifier of a record; a number is returned as written.
 func recordID(v value) (string, error) {
 	var d decoder
 	if v.isAbsent() {

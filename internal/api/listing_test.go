@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestListingIsReadInAllShapes(t *testing.T) {
+func TestListingInAllForms(t *testing.T) {
 	records := `[{"conversation_id":"a","title":"A"},{"id":"b","x":[1]},{"conversation_id":17},{"conversation_id":null,"id":"d"}]`
 	for _, body := range []string{
 		records,
@@ -42,7 +42,7 @@ func TestListingMayBeEmpty(t *testing.T) {
 	}
 }
 
-func TestListingThatIsBrokenSaysWhere(t *testing.T) {
+func TestListingErrorHasPath(t *testing.T) {
 	for body, want := range map[string]string{
 		``:                                   "empty",
 		`[`:                                  "not JSON",
@@ -57,7 +57,7 @@ func TestListingThatIsBrokenSaysWhere(t *testing.T) {
 		`{"data":[null]}`:                    "data[0] is null, want an object",
 		`{"items":[{"conversation_id":{}}]}`: "items[0].conversation_id is an object, want a string",
 		`[{"id":"a","id":"b"}]`:              "duplicate",
-		`[{"id":"a"},{"id":"\udc00"}]`:       "the body[1].id has half of a surrogate pair",
+		`[{"id":"a"},{"id":"\udc00"}]`:       "the body[1].id contains an unpaired surrogate",
 		"[{\"id\":\"\xff\"}]":                "UTF-8",
 		`<!doctype html><h1>Portal</h1>`:     `"Portal"`,
 	} {
@@ -99,23 +99,23 @@ func TestConversationFieldsAreOptional(t *testing.T) {
 	}
 }
 
-func TestListingFallsBackToTheOtherPath(t *testing.T) {
+func TestListingFallsBackToOtherPath(t *testing.T) {
 	for name, tc := range map[string]struct {
 		first, second int
 		path          string
 		wantPaths     string
 		wantStatus    int
 	}{
-		"the first has it":     {200, 0, "", "/api/v1/conversations?limit=3", 0},
-		"404":                  {404, 200, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 0},
-		"405":                  {405, 200, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 0},
-		"501":                  {501, 200, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 0},
-		"500 is an answer":     {500, 200, "", "/api/v1/conversations?limit=3", 500},
-		"401 is an answer":     {401, 200, "", "/api/v1/conversations?limit=3", 401},
-		"neither has it":       {404, 405, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 404},
-		"the second says more": {404, 401, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 401},
-		"a path that was set":  {404, 200, "/api/v1/chat", "/api/v1/chat?limit=3", 0},
-		"only that path":       {404, 404, "api/v1/chat", "/api/v1/chat?limit=3", 404},
+		"the first has it":            {200, 0, "", "/api/v1/conversations?limit=3", 0},
+		"404":                         {404, 200, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 0},
+		"405":                         {405, 200, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 0},
+		"501":                         {501, 200, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 0},
+		"500 is an answer":            {500, 200, "", "/api/v1/conversations?limit=3", 500},
+		"401 is an answer":            {401, 200, "", "/api/v1/conversations?limit=3", 401},
+		"neither has it":              {404, 405, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 404},
+		"the second is more specific": {404, 401, "", "/api/v1/conversations?limit=3 /api/v1/chat?limit=3", 401},
+		"a path that was set":         {404, 200, "/api/v1/chat", "/api/v1/chat?limit=3", 0},
+		"only that path":              {404, 404, "api/v1/chat", "/api/v1/chat?limit=3", 404},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var paths []string
@@ -148,7 +148,7 @@ func TestListingFallsBackToTheOtherPath(t *testing.T) {
 	}
 }
 
-func TestListingRefusesALimitBelowOne(t *testing.T) {
+func TestListingRefusesLimitBelowOne(t *testing.T) {
 	_, err := newClient(t, Options{}).Conversations(t.Context(), 0)
 	var config *ConfigError
 	if !errors.As(err, &config) || config.Setting != "limit" {

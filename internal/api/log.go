@@ -9,7 +9,7 @@ import (
 	"unicode"
 )
 
-// logRequest writes the request line and the headers in the manner of curl.
+// logRequest logs the request line and the headers in curl's format.
 func (o *operation) logRequest(r *http.Request) {
 	header := r.Header.Clone()
 	header.Set("Host", r.URL.Host)
@@ -20,8 +20,8 @@ func (o *operation) logResponse(r *http.Response) {
 	o.log("< ", cmp.Or(strings.TrimSpace(r.Status), fmt.Sprintf("%d %s", r.StatusCode, http.StatusText(r.StatusCode))), r.Header)
 }
 
-// log hands on one line for each header: a control character in a hostile one
-// must not make two of it.
+// log logs one line for each header. It escapes control characters, so that a
+// hostile header cannot forge a second line.
 func (o *operation) log(prefix, first string, header http.Header) {
 	if o.client.options.Log == nil {
 		return

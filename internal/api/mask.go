@@ -9,14 +9,14 @@ import (
 
 const (
 	masked = "***"
-	// A shorter token would turn every text into stars and hide nothing.
+	// A shorter token occurs in too many texts to be masked.
 	minMasked = 4
-	// A shorter token may be a word, which a reply may use for itself.
+	// A shorter token may be an ordinary word of the reply.
 	minMaskedInReplies = 16
 )
 
-// mask takes the token out of what leaves this package, whether it is written
-// plainly or with any of its characters percent-encoded or escaped as in JSON.
+// mask removes the token from data that leaves this package, in plain text or with
+// any of its characters percent-encoded or escaped as in JSON.
 type mask struct {
 	token   string
 	pattern func() *regexp.Regexp
@@ -44,13 +44,13 @@ func (m mask) text(s string) string {
 	if m.token == "" {
 		return s
 	}
-	// A token with stars in it can appear again in what is left of it. Every
-	// round makes the text shorter.
+	// If the token contains stars, masking can create another occurrence. Each
+	// round shortens the text.
 	for strings.Contains(s, m.token) {
 		s = strings.ReplaceAll(s, m.token, masked)
 	}
-	// Most texts have no escape and are spared the pattern, which for a long
-	// token takes milliseconds to make.
+	// Most texts have no escapes; compiling the pattern of a long token takes
+	// milliseconds.
 	if !strings.ContainsAny(s, `%\`) {
 		return s
 	}
@@ -60,8 +60,8 @@ func (m mask) text(s string) string {
 	return s
 }
 
-// err returns err with a text that is free of the token; errors.Is and
-// errors.As still find the cause.
+// err returns err with the token removed from its text. errors.Is and errors.As
+// still find the cause.
 func (m mask) err(err error) error {
 	if text := m.text(err.Error()); text != err.Error() {
 		return &maskedError{text: text, err: err}

@@ -7,19 +7,19 @@ import (
 	"testing"
 )
 
-// spellings are ways in which a service may repeat the token within a string.
+// spellings are encodings of the token in a string of the service.
 var spellings = []string{
 	canary, escapedCanary, `canary%2f7f3a%2Btoken%3D%3D`, `canary%2F7f3a\u0025\u0032btoken==`,
 	`{\"t\":\"\\u0063anary\\/7f3a+token==\"}`,
 }
 
-func TestTokenInAReplyIsMasked(t *testing.T) {
+func TestTokenInReplyIsMasked(t *testing.T) {
 	for _, spelled := range spellings {
 		for _, field := range []string{`"id":"c1"`, `"conversation_id":"s1"`, `"model":"m"`, `"content":"hi"`, `"finish_reason":"stop"`, `"id":`} {
 			name, _, _ := strings.Cut(field, ":")
-			body := strings.Replace(soundReply, field, name+`:"a `+spelled+` b"`, 1)
+			body := strings.Replace(validReply, field, name+`:"a `+spelled+` b"`, 1)
 			if field == `"id":` { // a field that is not known, and a key
-				body = strings.Replace(soundReply, field, `"x":[{"`+spelled+`":["`+spelled+`"]}],"id":`, 1)
+				body = strings.Replace(validReply, field, `"x":[{"`+spelled+`":["`+spelled+`"]}],"id":`, 1)
 			}
 			o := serve(t, answerWith(http.StatusOK, "application/json", body))
 			o.Token = token(nil)
@@ -41,7 +41,7 @@ func TestTokenInAReplyIsMasked(t *testing.T) {
 	}
 }
 
-func TestTokenInAListingIsMasked(t *testing.T) {
+func TestTokenInListingIsMasked(t *testing.T) {
 	for _, spelled := range spellings {
 		o := serve(t, answerWith(http.StatusOK, "application/json", `{"data":[{"id": "`+spelled+`","title":"`+spelled+`"},{"id":"b" }]}`))
 		o.Token = token(nil)
@@ -60,7 +60,7 @@ func TestTokenInAListingIsMasked(t *testing.T) {
 	}
 }
 
-// checkNoToken looks for the token in the bytes and in what they decode to.
+// checkNoToken searches for the token in the bytes and in the decoded JSON.
 func checkNoToken(t *testing.T, data []byte) {
 	t.Helper()
 	var decoded any
@@ -78,7 +78,7 @@ func checkNoToken(t *testing.T, data []byte) {
 	}
 }
 
-func TestReplyWithoutTheTokenStaysByteForByte(t *testing.T) {
+func TestReplyWithoutTokenIsUnchanged(t *testing.T) {
 	body := []byte(" {\"id\" : \"\\u0063\\/ %41 <&>\", " + goodChoices + ",\"created\":1.50e1}\r\n")
 	for _, secret := range []string{canary, "assistant", "", "hi"} {
 		reply, err := readMasked(body, newMask(secret), readReply)
@@ -88,23 +88,23 @@ func TestReplyWithoutTheTokenStaysByteForByte(t *testing.T) {
 	}
 }
 
-func TestTokenThatIsANumberBecomesNull(t *testing.T) {
-	body := strings.Replace(soundReply, "1754300000.25", "9123456789012345678.5", 1)
+func TestNumericTokenBecomesNull(t *testing.T) {
+	body := strings.Replace(validReply, "1754300000.25", "9123456789012345678.5", 1)
 	reply, err := readMasked([]byte(body), newMask("1234567890123456"), readReply)
 	if err != nil || reply.Created != "" || !strings.Contains(string(reply.Raw), `"created":null,`) {
 		t.Errorf("got %s, %v", reply.Raw, err)
 	}
 }
 
-func TestFaultInAReplyIsFoundBeforeMasking(t *testing.T) {
-	body := strings.Replace(soundReply, `"hi"`, `"\ud800 `+canary+`"`, 1)
+func TestReplyIsCheckedBeforeMasking(t *testing.T) {
+	body := strings.Replace(validReply, `"hi"`, `"\ud800 `+canary+`"`, 1)
 	if reply, err := readMasked([]byte(body), newMask(canary), readReply); err == nil {
 		t.Errorf("accepted as %q", reply.Text)
 	}
 }
 
 func FuzzMaskBody(f *testing.F) {
-	f.Add([]byte(soundReply), canary)
+	f.Add([]byte(validReply), canary)
 	for _, spelled := range spellings {
 		f.Add([]byte(`{"a":["`+spelled+`",1e9,true],"`+spelled+`":null}`), canary)
 	}

@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// readMasked reads a body, and where it has the token in it reads it again
-// without: what a caller gets is free of the token and otherwise the body byte
-// for byte. The first reading finds faults that masking would hide.
+// readMasked parses a body, and parses it again with the token masked if it
+// contains the token. The first pass finds errors that masking would hide.
 func readMasked[T any](body []byte, m mask, read func([]byte) (T, error)) (T, error) {
 	got, err := read(body)
 	if err != nil || len(m.token) < minMaskedInReplies {
@@ -21,7 +20,7 @@ func readMasked[T any](body []byte, m mask, read func([]byte) (T, error)) (T, er
 	return got, nil
 }
 
-// body returns a body that may be anything, without the token.
+// body returns any body, valid or not, with the token masked.
 func (m mask) body(b []byte) []byte {
 	switch {
 	case m.token == "":
@@ -32,7 +31,7 @@ func (m mask) body(b []byte) []byte {
 	return []byte(m.text(m.end(m.text(string(b)))))
 }
 
-// end masks a part of the token with which a body that was cut off ends.
+// end masks a prefix of the token at the end of a truncated body.
 func (m mask) end(s string) string {
 	for n := len(m.token) - 1; n >= minMasked; n-- {
 		if rest, cut := strings.CutSuffix(s, m.token[:n]); cut {
@@ -42,13 +41,12 @@ func (m mask) end(s string) string {
 	return s
 }
 
-// jsonScalar matches the strings, with their quotes, and the other scalars of
-// valid JSON.
+// jsonScalar matches the scalars of valid JSON, strings with their quotes.
 var jsonScalar = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[-+.0-9A-Za-z]+`)
 
-// json returns valid JSON without the token: a string that has it, in whatever
-// spelling, is encoded again, and a number that has it becomes null. Everything
-// else stays byte for byte.
+// json returns valid JSON with the token masked. It encodes strings that contain
+// the token again, in any spelling, and replaces such numbers by null. All other
+// bytes stay the same.
 func (m mask) json(b []byte) []byte {
 	return jsonScalar.ReplaceAllFunc(b, func(scalar []byte) []byte {
 		if scalar[0] != '"' {
@@ -65,7 +63,7 @@ func (m mask) json(b []byte) []byte {
 		if safe == text {
 			return scalar
 		}
-		// It cannot fail: the text is valid UTF-8.
+		// This cannot fail: the text is valid UTF-8.
 		out, _ := json.Marshal(safe)
 		return out
 	})

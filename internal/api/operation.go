@@ -18,15 +18,15 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// maxRedirects bounds the redirects that a GET follows.
+// maxRedirects is the maximum number of redirects that a GET follows.
 const maxRedirects = 3
 
-// errorBodyLimit bounds the wait for the words of an answer whose status says what
-// became of the request.
+// errorBodyLimit is the time limit for reading the body of an error. The status
+// alone decides the outcome.
 const errorBodyLimit = 5 * time.Second
 
-// operation is one call of the client: its token, asked for once, and what it
-// has used of its retries and of its time for waiting.
+// operation is the state of one call of the client: the token, and the retries and
+// the waiting time used so far.
 type operation struct {
 	client   *Client
 	token    string
@@ -37,7 +37,7 @@ type operation struct {
 	delays   *backoff.ExponentialBackOff
 }
 
-// exchange is what one operation sends; body is nil for a GET.
+// exchange is the request of an operation; body is nil for a GET.
 type exchange struct {
 	method string
 	url    string
@@ -47,13 +47,13 @@ type exchange struct {
 
 func (x exchange) String() string { return x.method + " " + x.url }
 
-// answer is a 2xx answer that was read to its end.
+// answer is a complete 2xx response.
 type answer struct {
 	status int
 	body   []byte
 }
 
-// do sends x until it is answered, fails for good, or the retries are used up.
+// do sends x until it is answered, fails permanently, or no retries are left.
 func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 	for {
 		if ctx.Err() != nil {
@@ -80,7 +80,7 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 	}
 }
 
-// attempt sends x once, follows the redirects of a GET and reads the answer.
+// attempt sends x once, follows the redirects of a GET, and reads the response.
 func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 	keyed := x.id != "" && o.client.options.IdempotencyKeys
 	sending, edge := watch(ctx, o.client.options.Timeout, x.method != http.MethodPost || keyed)
@@ -90,7 +90,7 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 		return answer{}, &Error{Kind: failure.NotSent, Op: x.String(), Err: err}
 	}
 	if x.body != nil && !keyed {
-		// HTTP/2 would send the body again after some resets that come late.
+		// After some late resets, HTTP/2 would send the body again.
 		request.GetBody = func() (io.ReadCloser, error) {
 			if edge.written() {
 				return nil, errors.New("the connection broke after the request was written")
@@ -103,7 +103,7 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 		return answer{}, o.failed(ctx, sending, x, edge.crossed(), err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	// A transport that is no network need not know of traces.
+	// A transport other than the network may not support traces.
 	edge.hand()
 	if response.StatusCode/100 != 2 {
 		late := time.AfterFunc(errorBodyLimit, edge.stop)
@@ -117,7 +117,7 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 	case err == nil:
 		return got, nil
 	case cutOff:
-		failed := o.failed(ctx, sending, x, true, fmt.Errorf("the answer was cut off: %w", err))
+		failed := o.failed(ctx, sending, x, true, &networkError{"the answer was cut off: " + describe(err), err})
 		failed.Status, failed.Body = got.status, o.mask.body(got.body)
 		return answer{}, failed
 	}
@@ -137,9 +137,9 @@ func (o *operation) request(ctx context.Context, x exchange) (*http.Request, err
 	return request, nil
 }
 
-// follow sends the request and, for a GET, at most maxRedirects more of the
-// same origin. http.Client is not used: it keeps Authorization across the ports
-// and the schemes of one host. A redirect that is not followed is returned.
+// follow sends the request and, for a GET, follows at most maxRedirects redirects
+// within the same origin. It returns the first other response. It does not use
+// http.Client, which sends Authorization to other ports and schemes of a host.
 func (o *operation) follow(request *http.Request) (*http.Response, error) {
 	for redirects := 0; ; redirects++ {
 		o.logRequest(request)
@@ -147,7 +147,7 @@ func (o *operation) follow(request *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		// Location resolves against it; a transport of our own may not set it.
+		// Location needs it, and the in-process transport may not set it.
 		response.Request = request
 		o.logResponse(response)
 		target := redirectTarget(request, response)
@@ -161,7 +161,7 @@ func (o *operation) follow(request *http.Request) (*http.Response, error) {
 	}
 }
 
-// redirectTarget is where a GET may be sent on to; nil when the answer is final.
+// redirectTarget returns the URL of a redirect to follow, or nil.
 func redirectTarget(request *http.Request, response *http.Response) *url.URL {
 	if request.Method != http.MethodGet || !isRedirect(response.StatusCode) {
 		return nil
@@ -177,19 +177,19 @@ func isRedirect(status int) bool {
 	return mayFollowProcessing(status) || status == http.StatusTemporaryRedirect || status == http.StatusPermanentRedirect
 }
 
-// readBody returns the body of a 2xx answer, at most MaxReply bytes of it, also
-// when it fails. An error is a fault of a complete answer, or the answer was cut
-// off.
+// readBody returns at most MaxReply bytes of the body of a 2xx response, even with
+// an error. The error is a fault of a complete response, or the response was
+// truncated.
 func readBody(r *http.Response) (body []byte, cutOff bool, err error) {
 	body, err = io.ReadAll(io.LimitReader(r.Body, MaxReply+1))
 	var corrupt flate.CorruptInputError
 	switch {
 	case len(body) > MaxReply:
-		return body[:MaxReply], false, fmt.Errorf("the answer is larger than %d MiB", MaxReply>>20)
+		return body[:MaxReply], false, fmt.Errorf("the reply is larger than %d MiB", MaxReply>>20)
 	case errors.As(err, &corrupt), errors.Is(err, gzip.ErrHeader), errors.Is(err, gzip.ErrChecksum):
-		return body, false, fmt.Errorf("the answer cannot be decompressed: %w", err)
+		return body, false, &networkError{"the reply cannot be decompressed: " + innermost(err), err}
 	case err == nil && isEncoded(r.Header):
-		return body, false, fmt.Errorf("the answer has a content encoding that was not asked for: %.40q", r.Header.Get("Content-Encoding"))
+		return body, false, fmt.Errorf("the reply has an unexpected content encoding: %.40q", r.Header.Get("Content-Encoding"))
 	}
 	return body, err != nil, err
 }

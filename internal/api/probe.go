@@ -18,67 +18,66 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 )
 
-// Stage is one part of the way to a service.
+// Stage is a step of connecting to a service.
 type Stage string
 
-// The stages, in the order in which they are gone through. With a proxy the
-// first two lead to the proxy.
+// The stages in order. With a proxy, the first two concern the proxy.
 const (
-	StageResolve Stage = "resolve" // the name has addresses
-	StageConnect Stage = "connect" // something listens at one of them
-	StageProxy   Stage = "proxy"   // the proxy, if one is used, agrees to connect
-	StageTLS     Stage = "tls"     // the service, reached by https, is who it says
-	StageAnswer  Stage = "answer"  // it answers with HTTP
+	StageResolve Stage = "resolve" // the name resolves
+	StageConnect Stage = "connect" // a connection is established
+	StageProxy   Stage = "proxy"   // the proxy, if any, opens a tunnel
+	StageTLS     Stage = "tls"     // the certificate is valid, for https
+	StageAnswer  Stage = "answer"  // the service sends an HTTP response
 )
 
-// Route is what Probe found out about the way to a service. What belongs to a
-// stage that was not passed is empty, but for Certificate.
+// Route is the result of Probe. Except for Certificate, fields of stages that did
+// not succeed are empty.
 type Route struct {
 	// Base is the address of the service in its canonical form.
 	Base *url.URL
-	// Proxy is the origin of the proxy that the environment names for the
-	// service, without user name and password; empty for none.
+	// Proxy is the origin of the proxy from the environment, without user name
+	// and password, or empty.
 	Proxy string
-	// IgnoredProxy says that the environment names a proxy which is no address,
-	// so that none is used.
+	// IgnoredProxy reports whether the environment has an invalid proxy address,
+	// which is not used.
 	IgnoredProxy bool
-	// Host is what is resolved and connected to: the service or the proxy.
+	// Host is the host that is resolved and connected to: the service or proxy.
 	Host string
-	// Passed are the stages that went well, in order.
+	// Passed holds the stages that succeeded, in order.
 	Passed []Stage
-	// Failed is the stage at which the way ends; empty when it does not end.
+	// Failed is the stage that failed, or empty.
 	Failed Stage
-	// Err and Cause say why.
+	// Err and Cause are the reason.
 	Err   error
 	Cause Cause
 
-	// Addresses are the addresses of Host; none when Host is itself one, or
+	// Addresses are the addresses of Host, empty if Host is an address or
 	// localhost.
 	Addresses []string
 	Resolving time.Duration
-	// Address is the address and the port of the connection.
+	// Address is the address and port of the connection.
 	Address    string
 	Connecting time.Duration
 	// TLS is the version, as in "TLS 1.3".
 	TLS string
-	// Certificate is the service's, also when it could not be verified.
+	// Certificate is that of the service, even if it is not valid.
 	Certificate *x509.Certificate
 
 	// Status of a GET of the listing without a token.
 	Status int
 	// MediaType of the answer, as in "text/html".
 	MediaType string
-	// Elsewhere is the origin that a redirect points to, when it is another.
+	// Elsewhere is the origin of a redirect to another origin.
 	Elsewhere string
-	// Skew is how far the service's clock is ahead of this one, when HasClock.
+	// Skew is how far the clock of the service is ahead, if HasClock.
 	Skew     time.Duration
 	HasClock bool
 }
 
-// Probe goes the way to a service with one GET of the listing, without a token
-// and without a retry, and reports how far it came. Options.Timeout bounds the
-// stages before the answer together, and the answer by itself. The error is a
-// *ConfigError, or the cause by which ctx ended.
+// Probe sends one GET of the listing without a token and without retries, and
+// reports how far it got. Options.Timeout limits the stages before the answer
+// together, and the answer separately. The error is a *ConfigError or the cause of
+// the end of ctx.
 func Probe(ctx context.Context, o Options) (Route, error) {
 	o.Token, o.Retries = nil, 0
 	c, err := New(o)
@@ -123,8 +122,8 @@ func Probe(ctx context.Context, o Options) (Route, error) {
 	return way.end(err), nil
 }
 
-// isProxyIgnored reports whether the environment names a proxy for the scheme
-// that package httpproxy cannot read, which it does not say.
+// isProxyIgnored reports whether the environment has a proxy for the scheme that
+// package httpproxy silently ignores as invalid.
 func isProxyIgnored(scheme string) bool {
 	given := httpproxy.FromEnvironment()
 	value := given.HTTPSProxy
@@ -136,12 +135,12 @@ func isProxyIgnored(scheme string) bool {
 	return value != "" && proxy == nil && err == nil
 }
 
-// limitError says that a stage took too long.
+// limitError is the error of a stage that timed out.
 type limitError struct{ limit time.Duration }
 
 func (e *limitError) Error() string { return fmt.Sprintf("no answer within %s", e.limit) }
 
-// Timeout is what package net calls such an error.
+// Timeout implements net.Error.
 func (e *limitError) Timeout() bool { return true }
 
 func (r *Route) answered(response *http.Response, sent time.Time) {
@@ -152,7 +151,7 @@ func (r *Route) answered(response *http.Response, sent time.Time) {
 			r.Elsewhere = origin
 		}
 	}
-	// A cached answer has the date of another day.
+	// A cached response has an old date.
 	date, err := http.ParseTime(response.Header.Get("Date"))
 	if r.HasClock = err == nil && response.Header.Get("Age") == ""; r.HasClock {
 		now := time.Now()
@@ -160,8 +159,8 @@ func (r *Route) answered(response *http.Response, sent time.Time) {
 	}
 }
 
-// tracer notes what the transport reports of its stages, perhaps from several
-// goroutines, and perhaps after the request has ended.
+// tracer records the stages that the transport reports, possibly from several
+// goroutines and after the end of the request.
 type tracer struct {
 	proxyTLS bool // the first handshake is the proxy's
 
@@ -209,7 +208,7 @@ func (t *tracer) connectDone(address string, err error) {
 	switch {
 	case err == nil && !t.connected:
 		t.connected, t.route.Address, t.route.Connecting = true, address, time.Since(t.connecting)
-	// The race of two addresses cancels the slower one.
+	// If two addresses race, the slower one is cancelled.
 	case err != nil && t.connectErr == nil && !errors.Is(err, context.Canceled):
 		t.connectErr = err
 	}
@@ -226,15 +225,15 @@ func (t *tracer) tlsDone(s tls.ConnectionState, err error) {
 	}
 }
 
-// end returns the route with the stages that were passed, and the one that err
-// ended.
+// end returns the route with the stages that succeeded and the one that failed
+// with err.
 func (t *tracer) end(err error) Route {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	secure := t.route.Base.Scheme == "https"
 	for _, s := range []struct {
 		stage    Stage
-		none     bool // the way has no such stage
+		none     bool // the stage does not apply
 		complete bool
 		err      error
 	}{
@@ -249,11 +248,11 @@ func (t *tracer) end(err error) Route {
 		case err == nil || s.complete:
 			t.route.Passed = append(t.route.Passed, s.stage)
 		default:
-			// A limit says more than the broken connection that it left behind.
+			// The limit is the cause of the broken connection.
 			if late := new(limitError); s.err == nil || errors.As(err, &late) {
 				s.err = err
 			}
-			t.route.Failed, t.route.Err, t.route.Cause = s.stage, s.err, CauseOf(s.err)
+			t.route.Failed, t.route.Err, t.route.Cause = s.stage, inWords(s.err), CauseOf(s.err)
 			return t.route
 		}
 	}

@@ -25,8 +25,9 @@ import (
 	"time"
 )
 
-// certified starts a service with a certificate for names and 127.0.0.1 of the
-// given days, and returns its address and the certificate as a PEM file.
+// certified starts a service with a certificate for names and 127.0.0.1 that is
+// valid between the given days. It returns the address and the certificate as a PEM
+// file.
 func certified(t *testing.T, from, to time.Duration, names []string, ips ...net.IP) (address, pemFile string) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -54,7 +55,7 @@ func certified(t *testing.T, from, to time.Duration, names []string, ips ...net.
 	return s.URL, pemFile
 }
 
-// listens starts a listener whose connections serve gets.
+// listens starts a listener that passes its connections to serve.
 func listens(t *testing.T, serve func(net.Conn)) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -77,7 +78,7 @@ func listens(t *testing.T, serve func(net.Conn)) (address string) {
 
 func mutely(net.Conn) {}
 
-// proxyTo starts a proxy that leads every name to target, or answers status.
+// proxyTo starts a proxy that connects every name to target, or answers with status.
 func proxyTo(t *testing.T, target string, status int) string {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -108,8 +109,8 @@ var (
 )
 
 const (
-	// timesOut is the limit of what is to take too long. It bounds the stages before
-	// as well, which a slow machine has to come through.
+	// timesOut is the limit for stages that must time out. It applies to the stages
+	// before as well, which must succeed on a slow machine.
 	timesOut = 2 * time.Second
 	patience = 30 * time.Second
 )
@@ -140,7 +141,7 @@ func wantEnd(t *testing.T, r Route, stage Stage, cause Cause) {
 	}
 }
 
-func TestProbeNamesTheFaultOfACertificate(t *testing.T) {
+func TestProbeReportsCertificateFault(t *testing.T) {
 	for name, tt := range map[string]struct {
 		from, to time.Duration
 		names    []string
@@ -171,7 +172,7 @@ func TestProbeNamesTheFaultOfACertificate(t *testing.T) {
 	}
 }
 
-func TestProbeFindsWhereTheWayEnds(t *testing.T) {
+func TestProbeReportsFailedStage(t *testing.T) {
 	plain := httptest.NewServer(answerWith(http.StatusOK, "text/plain", ""))
 	t.Cleanup(plain.Close)
 	closed := listens(t, func(c net.Conn) { _ = c.Close() })
@@ -212,7 +213,7 @@ func TestProbeFindsWhereTheWayEnds(t *testing.T) {
 	}
 }
 
-func TestProbeGoesThroughTheProxy(t *testing.T) {
+func TestProbeUsesProxy(t *testing.T) {
 	address, ca := certified(t, -day, day, []string{"chat.invalid"})
 	target, err := url.Parse(address)
 	if err != nil {
@@ -258,7 +259,7 @@ func TestProbeGoesThroughTheProxy(t *testing.T) {
 	}
 }
 
-func TestProbeTellsThatAProxyIsIgnored(t *testing.T) {
+func TestProbeReportsIgnoredProxy(t *testing.T) {
 	for proxy, want := range map[string]bool{"": false, "http://user:canary@%zz": true, "http://127.0.0.1:1": false} {
 		t.Setenv("HTTPS_PROXY", proxy)
 		if r := probe(t, Options{BaseURL: "https://127.0.0.1:1"}); r.IgnoredProxy != want || r.Proxy != "" {
@@ -267,7 +268,7 @@ func TestProbeTellsThatAProxyIsIgnored(t *testing.T) {
 	}
 }
 
-func TestProbeTellsWhatTheServiceAnswers(t *testing.T) {
+func TestProbeReportsResponse(t *testing.T) {
 	var asked *http.Request
 	o := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked = r.Clone(context.Background())
@@ -292,7 +293,7 @@ func TestProbeTellsWhatTheServiceAnswers(t *testing.T) {
 	}
 }
 
-func TestProbeShowsTLSThatIsSound(t *testing.T) {
+func TestProbeReportsTLS(t *testing.T) {
 	address, ca := certified(t, -day, 3*day+time.Hour, nil, loopback)
 	r := probe(t, Options{BaseURL: address, CAFile: ca})
 	if r.Failed != "" || r.TLS != "TLS 1.3" || r.Certificate == nil || time.Until(r.Certificate.NotAfter) > 4*day {
@@ -300,7 +301,7 @@ func TestProbeShowsTLSThatIsSound(t *testing.T) {
 	}
 }
 
-func TestProbeEndsWithItsCaller(t *testing.T) {
+func TestProbeStopsWithContext(t *testing.T) {
 	stopped := errors.New("stopped")
 	ctx, cancel := context.WithCancelCause(t.Context())
 	address := listens(t, func(net.Conn) { cancel(stopped) })
@@ -313,7 +314,7 @@ func TestProbeEndsWithItsCaller(t *testing.T) {
 	}
 }
 
-func TestFindListingNamesThePath(t *testing.T) {
+func TestFindListingReturnsPath(t *testing.T) {
 	o := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != chatPath {
 			w.WriteHeader(http.StatusMethodNotAllowed)

@@ -8,10 +8,9 @@ import (
 	"strings"
 )
 
-// readReply reads the body of a completion (interface, section 2). It is strict
-// where a mistake could hide or change an answer: the JSON, the types, the
-// choice and its message. It tolerates unknown fields and, since an answer is
-// worth more than its accounts, the absence of everything else.
+// readReply parses the body of a completion (interface, section 2). It is strict
+// where an error could hide or change an answer: the JSON, the types, the choice
+// and its message. All other fields may be missing, and unknown ones are ignored.
 func readReply(body []byte) (Reply, error) {
 	if err := checkJSON(body); err != nil {
 		return Reply{}, notJSON(body, err)
@@ -58,7 +57,7 @@ func readReply(body []byte) (Reply, error) {
 	return reply, nil
 }
 
-// choice reads one choice. Without an index it has that of its place.
+// choice parses one choice. Its index defaults to its position.
 func (d *decoder) choice(v value, place int) Choice {
 	if v.isAbsent() {
 		d.fail(fmt.Errorf("%s is %s, want an object", v.path, v.kind()))
@@ -89,8 +88,8 @@ func (d *decoder) usage(v value) *Usage {
 	}
 }
 
-// notJSON names the page that came instead of an answer, such as the one of a
-// captive portal.
+// notJSON describes a page that was received instead of an answer, for example
+// from a captive portal.
 func notJSON(body []byte, err error) error {
 	if page := body[:min(len(body), MaxErrorBody)]; isHTML("", page) {
 		return fmt.Errorf("the body is a web page, not JSON: %q", cut(strings.ToValidUTF8(htmlText(page), "\uFFFD"), 120))

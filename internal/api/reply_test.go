@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-func TestReplyIsReadWhole(t *testing.T) {
-	reply, err := readReply([]byte(soundReply))
+func TestReplyHasAllFields(t *testing.T) {
+	reply, err := readReply([]byte(validReply))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -18,18 +18,18 @@ func TestReplyIsReadWhole(t *testing.T) {
 		Choices: []Choice{{Message: Message{RoleAssistant, "hi"}, FinishReason: "stop"}},
 		Usage:   &Usage{1, 2, 3},
 	}
-	if !reflect.DeepEqual(reply.Completion, want) || reply.Text != "hi" || reply.FinishReason != "stop" || string(reply.Raw) != soundReply {
+	if !reflect.DeepEqual(reply.Completion, want) || reply.Text != "hi" || reply.FinishReason != "stop" || string(reply.Raw) != validReply {
 		t.Errorf("got %+v", reply)
 	}
 	out, err := json.Marshal(reply.Completion)
-	if err != nil || string(out) != soundReply {
+	if err != nil || string(out) != validReply {
 		t.Errorf("a completion is encoded as %s, %v", out, err)
 	}
 }
 
 const goodChoices = `"choices":[{"message":{"role":"assistant","content":"hi"}}]`
 
-func TestReplyToleratesWhatDoesNotMatter(t *testing.T) {
+func TestReplyIgnoresUnknownFields(t *testing.T) {
 	for name, body := range map[string]string{
 		"nothing but the choice": `{` + goodChoices + `}`,
 		"nulls": `{"id":null,"conversation_id":null,"object":null,"created":null,"model":null,"usage":null,` +
@@ -49,7 +49,7 @@ func TestReplyToleratesWhatDoesNotMatter(t *testing.T) {
 	}
 }
 
-func TestReplyHasEveryCharacter(t *testing.T) {
+func TestReplyPreservesCharacters(t *testing.T) {
 	for spelled, want := range map[string]string{
 		`\ud83d\ude00`:             "😀",
 		`\uD83D\uDE00\ud83d\ude00`: "😀😀",
@@ -64,14 +64,14 @@ func TestReplyHasEveryCharacter(t *testing.T) {
 	}
 }
 
-func TestReplyKeepsAnotherFinishReasonAndAnyCreated(t *testing.T) {
+func TestReplyPreservesFinishReasonAndCreated(t *testing.T) {
 	reply, err := readReply([]byte(`{"created":1.7543000001234567890e9,"choices":[{"finish_reason":"length","message":{"role":"assistant","content":"h"}}]}`))
 	if err != nil || reply.FinishReason != "length" || reply.Created != "1.7543000001234567890e9" {
 		t.Errorf("got %+v, %v", reply, err)
 	}
 }
 
-func TestReplyThatIsBrokenSaysWhere(t *testing.T) {
+func TestReplyErrorHasPath(t *testing.T) {
 	message := func(m string) string { return `{"choices":[{"message":` + m + `}]}` }
 	content := func(c string) string { return message(`{"role":"assistant","content":"` + c + `"}`) }
 	for body, want := range map[string]string{
@@ -115,17 +115,17 @@ func TestReplyThatIsBrokenSaysWhere(t *testing.T) {
 		`{"usage":[],` + goodChoices + `}`:                               "usage is an array, want an object",
 		`{"usage":{"total_tokens":"3"},` + goodChoices + `}`:             "usage.total_tokens is a string, want a number",
 		`{"usage":{"prompt_tokens":1e3},` + goodChoices + `}`:            "usage.prompt_tokens is 1e3, want an integer",
-		`{` + goodChoices + `,` + goodChoices + `}`:                      `the key "choices" at byte`,
-		`{"x":[{"k":{"a":1,"b":2,"a":1}}],` + goodChoices + `}`:          `the key "a" at byte`,
-		message(`{"role":"assistant","content":"a","\u0063ontent":"b"}`): `the key "content" at byte`,
-		content(`\ud800`):                        "choices[0].message.content has half of a surrogate pair",
-		content(`a\uDC00b`):                      "choices[0].message.content has half",
-		content(`\ud83d\u0041`):                  "choices[0].message.content has half",
-		content(`\ud83d \ude00`):                 "choices[0].message.content has half",
-		content(`\ud83dude00`):                   "choices[0].message.content has half",
-		content(`\ud83d\ud83d\ude00`):            "choices[0].message.content has half",
-		content(`\\\ud800`):                      "choices[0].message.content has half",
-		`{"model":"\udfff",` + goodChoices + `}`: "model has half",
+		`{` + goodChoices + `,` + goodChoices + `}`:                      `duplicate key "choices" at byte`,
+		`{"x":[{"k":{"a":1,"b":2,"a":1}}],` + goodChoices + `}`:          `duplicate key "a" at byte`,
+		message(`{"role":"assistant","content":"a","\u0063ontent":"b"}`): `duplicate key "content" at byte`,
+		content(`\ud800`):                        "choices[0].message.content contains an unpaired surrogate",
+		content(`a\uDC00b`):                      "choices[0].message.content contains an unpaired",
+		content(`\ud83d\u0041`):                  "choices[0].message.content contains an unpaired",
+		content(`\ud83d \ude00`):                 "choices[0].message.content contains an unpaired",
+		content(`\ud83dude00`):                   "choices[0].message.content contains an unpaired",
+		content(`\ud83d\ud83d\ude00`):            "choices[0].message.content contains an unpaired",
+		content(`\\\ud800`):                      "choices[0].message.content contains an unpaired",
+		`{"model":"\udfff",` + goodChoices + `}`: "model contains an unpaired",
 		"<html><title>Sign in</title>":           `a web page, not JSON: "Sign in"`,
 		`{"x":` + strings.Repeat(`[`, 1<<20):     "not JSON",
 		strings.Repeat(`{"a":`, 1<<18):           "not JSON",
@@ -141,7 +141,7 @@ func TestReplyThatIsBrokenSaysWhere(t *testing.T) {
 
 func FuzzReadReply(f *testing.F) {
 	for _, s := range []string{
-		soundReply, `{` + goodChoices + `}`, `{"choices":[{"message":{"role":"assistant","content":"\ud800"}}]}`,
+		validReply, `{` + goodChoices + `}`, `{"choices":[{"message":{"role":"assistant","content":"\ud800"}}]}`,
 		`{"choices":[{"index":1},{"message":{"role":"assistant","content":"a"},"index":0}]}`, `[[{"a":1,"a":2}]]`, `null`,
 	} {
 		f.Add([]byte(s))

@@ -27,7 +27,7 @@ func TestRequestIsSentByteForByte(t *testing.T) {
 	}
 }
 
-func TestChatSendsTheRequestAndReadsTheReply(t *testing.T) {
+func TestChat(t *testing.T) {
 	want, _ := question.Encode()
 	tokens := 0
 	o := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -43,7 +43,7 @@ func TestChatSendsTheRequestAndReadsTheReply(t *testing.T) {
 		}); !reflect.DeepEqual(header, want) {
 			t.Errorf("got the headers %v", header)
 		}
-		answerWith(http.StatusOK, "application/json", soundReply)(w, r)
+		answerWith(http.StatusOK, "application/json", validReply)(w, r)
 	})
 	o.BaseURL += "/agents/"
 	o.UserAgent = "hobnob/1 (linux; amd64)"
@@ -54,7 +54,7 @@ func TestChatSendsTheRequestAndReadsTheReply(t *testing.T) {
 	}
 }
 
-func TestIdempotencyKeyIsSentOnlyWhenTheServiceHonoursIt(t *testing.T) {
+func TestIdempotencyKeyIsSentOnlyIfHonoured(t *testing.T) {
 	for _, honours := range []bool{false, true} {
 		o := serve(t, func(w http.ResponseWriter, r *http.Request) {
 			if got := r.Header.Get("Idempotency-Key"); (got == "an-id") != honours {
@@ -63,7 +63,7 @@ func TestIdempotencyKeyIsSentOnlyWhenTheServiceHonoursIt(t *testing.T) {
 			if got := r.Header.Values("Authorization"); got != nil {
 				t.Errorf("got Authorization %q without a token", got)
 			}
-			answerWith(http.StatusOK, "application/json", soundReply)(w, r)
+			answerWith(http.StatusOK, "application/json", validReply)(w, r)
 		})
 		o.IdempotencyKeys = honours
 		if _, err := newClient(t, o).Chat(t.Context(), question, "an-id"); err != nil {
@@ -72,7 +72,7 @@ func TestIdempotencyKeyIsSentOnlyWhenTheServiceHonoursIt(t *testing.T) {
 	}
 }
 
-func TestMistakesAreFoundBeforeAnythingIsSent(t *testing.T) {
+func TestInvalidRequestIsNotSent(t *testing.T) {
 	user := func(text string) []Message { return []Message{{RoleUser, text}} }
 	for name, tc := range map[string]struct {
 		request Request
@@ -102,7 +102,7 @@ func TestMistakesAreFoundBeforeAnythingIsSent(t *testing.T) {
 	}
 }
 
-func TestOptionsAreCheckedByNew(t *testing.T) {
+func TestNewChecksOptions(t *testing.T) {
 	for setting, o := range map[string]Options{
 		"base_url":           {BaseURL: "ftp://host"},
 		"ca_file":            {BaseURL: "https://host", CAFile: t.TempDir() + "/missing.pem"},
@@ -122,7 +122,7 @@ func TestOptionsAreCheckedByNew(t *testing.T) {
 	}
 }
 
-func TestTokenThatCannotBeSentIsNotShown(t *testing.T) {
+func TestInvalidTokenIsNotShown(t *testing.T) {
 	for _, bad := range []string{canary + "\n", canary + " x", "ä" + canary, canary + "\x00", strings.Repeat(canary, 2000)} {
 		c := newClient(t, Options{
 			Token: func(context.Context) (string, error) { return bad, nil },
@@ -136,7 +136,7 @@ func TestTokenThatCannotBeSentIsNotShown(t *testing.T) {
 	}
 }
 
-func TestErrorOfTheTokenIsReturnedAsItIs(t *testing.T) {
+func TestTokenErrorIsReturnedUnchanged(t *testing.T) {
 	locked := errors.New("the keyring is locked")
 	c := newClient(t, Options{Token: func(context.Context) (string, error) { return "", locked }})
 	if _, err := c.Chat(t.Context(), question, ""); err != locked { //nolint:errorlint // the very same error is promised
@@ -144,7 +144,7 @@ func TestErrorOfTheTokenIsReturnedAsItIs(t *testing.T) {
 	}
 }
 
-func TestPreviewShowsTheRequestAndSendsNothing(t *testing.T) {
+func TestPreviewSendsNothing(t *testing.T) {
 	tokens := 0
 	c := newClient(t, Options{
 		BaseURL: "https://host/agents", UserAgent: "hobnob/1", IdempotencyKeys: true, Token: token(&tokens),
@@ -171,10 +171,10 @@ func TestPreviewShowsTheRequestAndSendsNothing(t *testing.T) {
 	}
 }
 
-func TestLogShowsHeadersAndNoSecret(t *testing.T) {
+func TestLogMasksSecrets(t *testing.T) {
 	o := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header()["Date"] = nil
-		answerWith(http.StatusOK, "application/json", soundReply, "Set-Cookie", "sid=hunter2", "X-Echo", "t="+canary,
+		answerWith(http.StatusOK, "application/json", validReply, "Set-Cookie", "sid=hunter2", "X-Echo", "t="+canary,
 			"X-Coded", "canary%2F7f3a%2btoken%3d=", "X-Escape", "a\u009b31mb")(w, r)
 	})
 	var lines []string

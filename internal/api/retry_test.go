@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptrace"
+	"strings"
 	"syscall"
 	"testing"
 	"testing/synctest"
@@ -16,8 +17,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// step is what happens to one attempt: an error before or after a connection,
-// or an answer.
+// step is the result of one attempt: an error before or after a connection, or a
+// response.
 type step struct {
 	err        error
 	handedOver bool
@@ -35,11 +36,11 @@ func play(steps []step, attempts *int) transportFunc {
 		if s.err != nil {
 			return nil, s.err
 		}
-		return response(s.status, soundReply, "Retry-After", s.retryAfter), nil
+		return response(s.status, validReply, "Retry-After", s.retryAfter), nil
 	}
 }
 
-func TestRequestIsSentAgainOnlyWhenItWasNotAccepted(t *testing.T) {
+func TestRetryOnlyIfCertainlyNotAccepted(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}
 	proxyDown := &net.OpError{Op: "proxyconnect", Net: "tcp", Err: syscall.ETIMEDOUT}
 	untrusted := &tls.CertificateVerificationError{Err: errors.New("x509: unknown authority")}
@@ -108,7 +109,92 @@ func TestRequestIsSentAgainOnlyWhenItWasNotAccepted(t *testing.T) {
 	}
 }
 
-func TestLongRetryAfterIsHandedOn(t *testing.T) {
+func TestRetryAfterIsBounded(t *testing.T) {
+	const (
+		day   = 24 * time.Hour
+		never = "Fri, 31 Dec 9999 23:59:59 GMT"
+	)
+	for name, tc := range map[string]struct {
+		headers []string
+		want    time.Duration
+		valid   bool
+	}{
+		"seconds":                {[]string{"90"}, 90 * time.Second, true},
+		"blanks":                 {[]string{" 90\t"}, 90 * time.Second, true},
+		"leading zeros":          {[]string{"0000000000000000000000090"}, 90 * time.Second, true},
+		"a day":                  {[]string{"86400"}, day, true},
+		"more than a day":        {[]string{"86401"}, day, true},
+		"largest duration":       {[]string{"9223372036"}, day, true},
+		"largest uint64":         {[]string{"18446744073709551615"}, day, true},
+		"more than uint64":       {[]string{"99999999999999999999999"}, day, true},
+		"date":                   {[]string{"Sat, 01 Jan 2000 00:01:30 GMT"}, 90 * time.Second, true},
+		"old form of a date":     {[]string{"Saturday, 01-Jan-00 00:01:30 GMT"}, 90 * time.Second, true},
+		"past date":              {[]string{"Fri, 31 Dec 1999 23:59:59 GMT"}, 0, true},
+		"first date":             {[]string{"Mon, 01 Jan 0001 00:00:00 GMT"}, 0, true},
+		"last date":              {[]string{never}, day, true},
+		"negative":               {[]string{"-5"}, 0, false},
+		"signed":                 {[]string{"+5"}, 0, false},
+		"float":                  {[]string{"1.5"}, 0, false},
+		"exponent":               {[]string{"1e9"}, 0, false},
+		"hexadecimal":            {[]string{"0x10"}, 0, false},
+		"list":                   {[]string{"5, 10"}, 0, false},
+		"date without a zone":    {[]string{"Sat, 01 Jan 2000 00:01:30"}, 0, false},
+		"year of five digits":    {[]string{"Fri, 31 Dec 99999 23:59:59 GMT"}, 0, false},
+		"empty":                  {[]string{""}, 0, false},
+		"missing":                {nil, 0, false},
+		"twice, longer last":     {[]string{"1", "90"}, 90 * time.Second, true},
+		"twice, longer first":    {[]string{"90", "1"}, 90 * time.Second, true},
+		"twice, number and date": {[]string{"1", never}, day, true},
+		"twice, one malformed":   {[]string{"soon", "90"}, 90 * time.Second, true},
+		"twice, both malformed":  {[]string{"soon", "-1"}, 0, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				got, valid := retryAfter(tc.headers)
+				if got != tc.want || valid != tc.valid {
+					t.Errorf("got %s, %t, want %s, %t", got, valid, tc.want, tc.valid)
+				}
+				// After the first wait, the remaining budget applies.
+				attempts := 0
+				c := newClient(t, Options{Retries: 10, Transport: transportFunc(func(*http.Request) (*http.Response, error) {
+					attempts++
+					r := response(http.StatusTooManyRequests, "")
+					if r.Header["Retry-After"] = tc.headers; attempts == 1 {
+						r.Header.Set("Retry-After", "1")
+					}
+					return r, nil
+				}), OnWait: func(w Wait) {
+					if w.Delay <= 0 || w.Delay > maxWaiting {
+						t.Errorf("waits %s", w.Delay)
+					}
+				}})
+				start := time.Now()
+				_, err := c.Chat(t.Context(), question, "id")
+				if d := time.Since(start); d < time.Second || d > maxWaiting {
+					t.Errorf("took %s", d)
+				}
+				if hint := errorOf(t, err, failure.Limited, false).hint(true).String(); strings.Contains(hint, "-") || tc.want == day && !strings.Contains(hint, "a day or longer") {
+					t.Errorf("got the hint %q", hint)
+				}
+			})
+		})
+	}
+}
+
+func TestTimeLimitBoundsWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		attempts := 0
+		c := newClient(t, Options{Timeout: 5 * time.Second, Retries: 10, Transport: play([]step{{status: 503, retryAfter: "2"}}, &attempts)})
+		start := time.Now()
+		_, err := c.Chat(t.Context(), question, "id")
+		wantError(t, err, failure.Limited, false)
+		if d := time.Since(start); d != 4*time.Second || attempts != 3 {
+			t.Errorf("took %s and %d attempts", d, attempts)
+		}
+	})
+}
+
+func TestLongRetryAfterIsReturned(t *testing.T) {
 	attempts := 0
 	c := newClient(t, Options{Retries: 2, Transport: play([]step{{status: 503, retryAfter: "3600"}}, &attempts)})
 	_, err := c.Conversations(t.Context(), 1)
@@ -117,7 +203,7 @@ func TestLongRetryAfterIsHandedOn(t *testing.T) {
 	}
 }
 
-func TestCancellingDuringTheWaitReturnsAtOnce(t *testing.T) {
+func TestCancelDuringWaitReturnsImmediately(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		interrupted := errors.New("interrupted")
 		ctx, cancel := context.WithCancelCause(t.Context())
@@ -134,7 +220,7 @@ func TestCancellingDuringTheWaitReturnsAtOnce(t *testing.T) {
 	})
 }
 
-func TestTimeLimitStartsWithTheConnection(t *testing.T) {
+func TestTimeLimitStartsWithConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		connecting := 29 * time.Second
 		c := newClient(t, Options{Timeout: 2 * time.Minute, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
@@ -154,7 +240,7 @@ func TestTimeLimitStartsWithTheConnection(t *testing.T) {
 	})
 }
 
-func TestConnectLimitStartsWithEachConnection(t *testing.T) {
+func TestConnectLimitStartsWithConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		sending, b := watch(t.Context(), time.Minute, false)
 		defer b.stop()
@@ -176,7 +262,7 @@ func TestConnectLimitStartsWithEachConnection(t *testing.T) {
 	})
 }
 
-func TestTimeLimitHasADefaultAndBoundsTheBody(t *testing.T) {
+func TestTimeLimitBoundsBody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
 			body, w := io.Pipe()
@@ -192,7 +278,7 @@ func TestTimeLimitHasADefaultAndBoundsTheBody(t *testing.T) {
 	})
 }
 
-func TestHangingWordsOfAnErrorAreNotWaitedFor(t *testing.T) {
+func TestHangingErrorBodyIsAbandoned(t *testing.T) {
 	for _, timeout := range []time.Duration{0, time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			c := newClient(t, Options{Timeout: timeout, Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
@@ -215,7 +301,7 @@ func TestHangingWordsOfAnErrorAreNotWaitedFor(t *testing.T) {
 	}
 }
 
-func TestCancellingTellsWhetherTheRequestMayHaveArrived(t *testing.T) {
+func TestCancelReportsMaybeAccepted(t *testing.T) {
 	for _, handed := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
 		c := newClient(t, Options{Transport: transportFunc(func(r *http.Request) (*http.Response, error) {
@@ -235,7 +321,7 @@ func TestCancellingTellsWhetherTheRequestMayHaveArrived(t *testing.T) {
 	}
 }
 
-func TestANewConnectionStartsTheRequestAnewUnlessItMayHaveBeenSent(t *testing.T) {
+func TestNewConnectionRestartsUnsentRequest(t *testing.T) {
 	for name, tc := range map[string]struct {
 		sticky bool
 		events func(*boundary)

@@ -9,31 +9,34 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"os"
 	"strings"
 	"time"
 
 	"golang.org/x/net/http/httpproxy"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
 const (
-	// A connection that a balancer has already dropped turns a POST into one
-	// of unknown outcome, so idle ones are not kept for long.
+	// A POST on a connection that a load balancer has dropped has an unknown
+	// outcome, so idle connections are closed soon.
 	idleTimeout    = 15 * time.Second
 	maxHeaderBytes = 256 << 10
+	maxRoots       = 16 << 20 // bytes of a CA file
 )
 
-// newTransport returns the way to the network: proxy from the environment,
-// HTTP/2 where the service has it, the given roots or the system's. Within
-// limit, which boundary enforces, every address of a name gets its turn.
+// newTransport returns a transport with the proxy from the environment, HTTP/2 if
+// the service supports it, and the given or the system's root certificates. All
+// addresses of a name are tried within limit, which boundary enforces.
 func newTransport(roots *x509.CertPool, limit time.Duration) *http.Transport {
 	proxy := httpproxy.FromEnvironment().ProxyFunc()
 	return &http.Transport{
 		Proxy: func(r *http.Request) (*url.URL, error) {
 			u, err := proxy(r.URL)
 			if err != nil {
-				// The cause repeats the address, perhaps with a password.
-				return nil, errors.New("the proxy address in the environment cannot be read")
+				// The cause contains the address, possibly with a password.
+				return nil, errors.New("the proxy address in the environment is invalid")
 			}
 			return u, nil
 		},
@@ -45,7 +48,7 @@ func newTransport(roots *x509.CertPool, limit time.Duration) *http.Transport {
 		},
 		DialContext:     dialer(&net.Dialer{Timeout: limit, KeepAlive: 30 * time.Second}),
 		TLSClientConfig: &tls.Config{RootCAs: roots, MinVersion: tls.VersionTLS12},
-		// For a handshake that net/http goes on with when its request has ended.
+		// Limits a handshake that net/http continues after the end of its request.
 		TLSHandshakeTimeout:    2 * limit,
 		ForceAttemptHTTP2:      true,
 		MaxIdleConnsPerHost:    16,
@@ -54,8 +57,8 @@ func newTransport(roots *x509.CertPool, limit time.Duration) *http.Transport {
 	}
 }
 
-// dialer sends localhost to the loopback interface without asking a resolver,
-// whose answer could carry a token in clear text off this machine.
+// dialer connects localhost to the loopback interface without a resolver, whose
+// answer could send a token in clear text to another machine.
 func dialer(d *net.Dialer) func(context.Context, string, string) (net.Conn, error) {
 	return func(ctx context.Context, network, address string) (net.Conn, error) {
 		host, port, err := net.SplitHostPort(address)
@@ -73,15 +76,15 @@ func dialer(d *net.Dialer) func(context.Context, string, string) (net.Conn, erro
 	}
 }
 
-// readRoots returns the system's certificates and those of the PEM file path;
-// nil, which stands for the system's, when path is empty.
+// readRoots returns the system's certificates and those of the PEM file at path,
+// or nil for only the system's if path is empty.
 func readRoots(path string) (*x509.CertPool, error) {
 	if path == "" {
 		return nil, nil
 	}
-	pem, err := os.ReadFile(path)
+	pem, err := input.ReadFile(path, maxRoots)
 	if err != nil {
-		return nil, fmt.Errorf("read the CA file: %w", err)
+		return nil, fmt.Errorf("cannot read the CA file %s: %w", path, failure.Reason(err))
 	}
 	roots, err := x509.SystemCertPool()
 	if err != nil {
@@ -93,7 +96,7 @@ func readRoots(path string) (*x509.CertPool, error) {
 	return roots, nil
 }
 
-// proxyError is a proxy's refusal to open the tunnel.
+// proxyError is the refusal of a proxy to open a tunnel.
 type proxyError struct {
 	proxy  string
 	status int

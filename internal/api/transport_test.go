@@ -23,8 +23,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// serveTLS starts a service with a certificate for 127.0.0.1 and example.com,
-// and returns it with the options of a client that trusts it.
+// serveTLS starts a service with a certificate for 127.0.0.1 and example.com, and
+// returns it with the options of a client that trusts it.
 func serveTLS(t *testing.T, h http.HandlerFunc) (*httptest.Server, Options) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -45,7 +45,7 @@ func startTLS(t *testing.T, s *httptest.Server) Options {
 	return Options{BaseURL: s.URL, CAFile: path}
 }
 
-// reset ends the connection of a request without an answer.
+// reset closes the connection of a request without a response.
 func reset(t *testing.T, w http.ResponseWriter) {
 	conn, _, err := w.(http.Hijacker).Hijack()
 	if err != nil {
@@ -60,7 +60,7 @@ func TestCAFileIsTrusted(t *testing.T) {
 	var major int
 	_, o := serveTLS(t, func(w http.ResponseWriter, r *http.Request) {
 		major = r.ProtoMajor
-		answerWith(http.StatusOK, "application/json", soundReply)(w, r)
+		answerWith(http.StatusOK, "application/json", validReply)(w, r)
 	})
 	if _, err := newClient(t, o).Chat(t.Context(), question, ""); err != nil {
 		t.Fatal(err)
@@ -70,7 +70,7 @@ func TestCAFileIsTrusted(t *testing.T) {
 	}
 }
 
-func TestUnknownCertificateIsNotSentAndNotRetried(t *testing.T) {
+func TestUnknownCertificateIsNotRetried(t *testing.T) {
 	_, o := serveTLS(t, func(http.ResponseWriter, *http.Request) { t.Error("a request arrived") })
 	o.CAFile, o.Retries = "", 2
 	o.OnWait = func(w Wait) { t.Errorf("waits after %v", w.Err) }
@@ -79,7 +79,7 @@ func TestUnknownCertificateIsNotSentAndNotRetried(t *testing.T) {
 	wantText(t, err.Error(), "certificate")
 }
 
-func TestCAFileWithoutACertificateIsRefused(t *testing.T) {
+func TestCAFileWithoutCertificateIsRefused(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ca.pem")
 	if err := os.WriteFile(path, []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
@@ -107,7 +107,7 @@ func TestRefusedConnectionIsNotSent(t *testing.T) {
 	}
 }
 
-func TestLocalhostIsDialledOnLoopbackOnly(t *testing.T) {
+func TestLocalhostUsesLoopbackOnly(t *testing.T) {
 	var dialled []string
 	d := &net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		dialled = append(dialled, address)
@@ -119,7 +119,7 @@ func TestLocalhostIsDialledOnLoopbackOnly(t *testing.T) {
 	}
 }
 
-func TestProxyThatRefusesIsNotSent(t *testing.T) {
+func TestProxyRefusalIsNotSent(t *testing.T) {
 	var asked atomic.Int32
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
@@ -139,7 +139,7 @@ func TestProxyThatRefusesIsNotSent(t *testing.T) {
 	}
 }
 
-func TestProxyAddressIsNotRepeatedWhenItIsBad(t *testing.T) {
+func TestInvalidProxyAddressIsNotShown(t *testing.T) {
 	t.Setenv("HTTPS_PROXY", "http://user:hunter2@ho st")
 	_, err := newClient(t, Options{BaseURL: "https://example.com"}).Chat(t.Context(), question, "")
 	wantError(t, err, failure.NotSent, false)
@@ -148,8 +148,8 @@ func TestProxyAddressIsNotRepeatedWhenItIsBad(t *testing.T) {
 	}
 }
 
-func TestProxyCarriesTheRequest(t *testing.T) {
-	service, o := serveTLS(t, answerWith(http.StatusOK, "application/json", soundReply))
+func TestProxyCarriesRequest(t *testing.T) {
+	service, o := serveTLS(t, answerWith(http.StatusOK, "application/json", validReply))
 	proxy := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Host != "example.com:443" {
 			t.Errorf("connects to %s", r.Host)
@@ -165,7 +165,7 @@ func TestProxyCarriesTheRequest(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		// What the client sent at once is in the buffer already.
+		// The buffer contains what the client has sent already.
 		go func() { _, _ = io.Copy(out, early); _ = out.Close() }()
 		go func() { _, _ = io.Copy(in, out); _ = in.Close() }()
 	}))
@@ -177,15 +177,15 @@ func TestProxyCarriesTheRequest(t *testing.T) {
 	}
 }
 
-func TestFailureAfterTheConnectionLeavesTheOutcomeUnknown(t *testing.T) {
+func TestFailureAfterConnectionHasUnknownOutcome(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{
 		"reset":              func(w http.ResponseWriter, _ *http.Request) { reset(t, w) },
 		"closed":             func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"no HTTP":            raw(t, "canary/7f3a+token== nonsense\r\n\r\n"),
 		"too many headers":   raw(t, "HTTP/1.1 200 OK\r\nX: "+strings.Repeat("x", maxHeaderBytes)+"\r\n\r\n"),
-		"body shorter":       raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"+soundReply),
+		"body shorter":       raw(t, "HTTP/1.1 200 OK\r\nContent-Length: 999\r\n\r\n"+validReply),
 		"chunks without end": raw(t, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{\"id\"\r\n"),
-		"gzip cut off":       answerWith(200, "", string(zip(soundReply)[:40]), "Content-Encoding", "gzip"),
+		"gzip cut off":       answerWith(200, "", string(zip(validReply)[:40]), "Content-Encoding", "gzip"),
 	} {
 		t.Run(name, func(t *testing.T) {
 			var requests atomic.Int32
@@ -203,7 +203,7 @@ func TestFailureAfterTheConnectionLeavesTheOutcomeUnknown(t *testing.T) {
 	}
 }
 
-// raw answers with bytes of no particular protocol and closes.
+// raw answers with arbitrary bytes and closes the connection.
 func raw(t *testing.T, text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
@@ -216,7 +216,7 @@ func raw(t *testing.T, text string) http.HandlerFunc {
 	}
 }
 
-func TestTimeLimitEndsARealRequest(t *testing.T) {
+func TestTimeLimitEndsRequest(t *testing.T) {
 	t.Parallel()
 	o := serve(t, func(_ http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
@@ -228,7 +228,7 @@ func TestTimeLimitEndsARealRequest(t *testing.T) {
 	wantText(t, err.Error(), "time limit of 2s")
 }
 
-func TestHTTP2NeverRepeatsAPostThatWasWritten(t *testing.T) {
+func TestHTTP2NeverReplaysPost(t *testing.T) {
 	service := httptest.NewUnstartedServer(nil)
 	var requests atomic.Int32
 	speak := func(_ *http.Server, conn *tls.Conn, _ http.Handler) {

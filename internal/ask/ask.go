@@ -1,6 +1,6 @@
-// Package ask asks one question in front of a user: it shows that an agent is
-// awaited, prints the answer once it is recorded, and notes what else there is to
-// know. The one-shot commands and the interactive chat share it. It knows no flags.
+// Package ask asks questions and shows progress and answers to the user. An answer is
+// recorded before it is printed. One-shot commands and the interactive chat share this
+// package. It does not depend on flags.
 package ask
 
 import (
@@ -19,18 +19,18 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-// Options say how an answer is shown.
+// Options are the ways to show an answer.
 type Options struct {
-	Raw   bool // not rendered on a terminal
-	Usage bool // say what it cost
-	Copy  bool // put it on the clipboard as well
-	Paged bool // what is longer than the screen goes through the pager
-	// Block, if not nil, shows the first block of code instead: of a language, or
-	// of any where it is empty.
+	Raw   bool // do not render Markdown
+	Usage bool // print the number of tokens
+	Copy  bool // also copy the reply to the clipboard
+	Paged bool // use the pager if the reply is longer than the screen
+	// Block, if not nil, selects the first code block in this language instead of the
+	// whole reply. If empty, it selects the first block in any language.
 	Block *string
 }
 
-// Asker asks questions of one profile.
+// Asker asks questions for one profile.
 type Asker struct {
 	Options
 	Chat    chat.Asker
@@ -41,8 +41,8 @@ type Asker struct {
 }
 
 // Once asks a question and shows the reply. The answer is recorded before it is
-// printed; an answer that cannot be recorded is printed all the same, and the
-// error is a *chat.NotSavedError.
+// printed. An answer that cannot be recorded is printed too, and the error is a
+// *chat.NotSavedError.
 func (a Asker) Once(ctx context.Context, question chat.Question) (chat.Answer, error) {
 	stop := a.Wait(ctx, "asking", question.AgentID, time.Time{})
 	answer, err := a.Chat.Ask(ctx, question)
@@ -50,7 +50,7 @@ func (a Asker) Once(ctx context.Context, question chat.Question) (chat.Answer, e
 	if err != nil {
 		return answer, err
 	}
-	// Before it is shown: a pager may stay open for long.
+	// Copy before showing, because the pager may stay open for a long time.
 	copied, cerr := a.copy(ctx, answer)
 	if err = a.Finish(question.AgentID, answer); err == nil {
 		err = cerr
@@ -61,7 +61,7 @@ func (a Asker) Once(ctx context.Context, question chat.Question) (chat.Answer, e
 	return answer, err
 }
 
-// Finish shows an answer and what there is to say about it.
+// Finish shows an answer, then notes about it.
 func (a Asker) Finish(agentID string, answer chat.Answer) error {
 	err := a.show(agentID, answer)
 	shown := err == nil || failure.Of(err).Kind == failure.NoBlock
@@ -76,7 +76,7 @@ func (a Asker) Finish(agentID string, answer chat.Answer) error {
 		view.Cost(a.f.Print, answer)
 	}
 	if answer.Parent == "" && answer.Reply.Model == "guide" && isUnconfigured(a.f) {
-		a.f.Print.Note("the built-in guide answered; to connect a service: hobnob login")
+		a.f.Print.Note("the built-in guide answered; to connect to a service: hobnob login")
 	}
 	return err
 }
@@ -85,6 +85,8 @@ func (a Asker) Finish(agentID string, answer chat.Answer) error {
 func (a Asker) show(agentID string, answer chat.Answer) error {
 	var err error
 	switch {
+	case a.f.IO.OutClosed && !a.Copy:
+		err = cli.OutputError(terminal.ErrOutClosed)
 	case a.f.Print.WantsJSON():
 		err = a.f.Print.JSON(view.NewEnvelope(answer, a.Profile.Name, agentID, a.Chat.History.Saved()))
 	case a.Block != nil:
@@ -98,21 +100,21 @@ func (a Asker) show(agentID string, answer chat.Answer) error {
 	return err
 }
 
-// showBlock writes the block of code that is wanted, and with none of it nothing
-// to stdout.
+// showBlock writes the selected code block to stdout. If there is none, it writes
+// nothing to stdout and returns an error.
 func (a Asker) showBlock(answer chat.Answer) error {
 	code, err := view.Block(answer.Reply.Text, *a.Block)
 	if err == nil {
 		return a.print(a.f.Print.Clean(code))
 	}
 	if !answer.Saved {
-		// It is nowhere else.
+		// The user could not see the reply otherwise.
 		fmt.Fprint(a.f.Print.IO.Err, terminal.Clean(view.WithNewline(answer.Reply.Text)))
 	}
 	return err
 }
 
-// print writes text that is safe for where it goes.
+// print writes clean text, through the pager if a.Paged is set.
 func (a Asker) print(text string) error {
 	if a.Paged {
 		return a.f.Print.Page(text)
@@ -120,9 +122,9 @@ func (a Asker) print(text string) error {
 	return a.f.Print.Printf("%s", text)
 }
 
-// copy puts on the clipboard what Copy wants there, and returns a note of how. That
-// it cannot is a failure and no warning: what a script pastes next would be
-// something else.
+// copy copies the reply or the code block to the clipboard if a.Copy is set, and
+// returns a note about it. A failure is an error, not a warning, because a script would
+// paste the old clipboard.
 func (a Asker) copy(ctx context.Context, answer chat.Answer) (note string, err error) {
 	if !a.Copy {
 		return "", nil
@@ -137,9 +139,9 @@ func (a Asker) copy(ctx context.Context, answer chat.Answer) (note string, err e
 	how, err := a.f.Print.IO.Copy(ctx, text)
 	switch {
 	case err != nil:
-		return "", fmt.Errorf("the reply is shown, but could not be copied: %w", err)
+		return "", fmt.Errorf("the reply was shown but could not be copied: %w", err)
 	case how == terminal.OSC52:
-		return fmt.Sprintf("the terminal was asked to copy the %s (OSC 52); it does not say whether it did", what), nil
+		return fmt.Sprintf("asked the terminal to copy the %s (OSC 52); it does not confirm this", what), nil
 	}
-	return fmt.Sprintf("the %s is copied (%s)", what, how), nil
+	return fmt.Sprintf("copied the %s (%s)", what, how), nil
 }

@@ -11,20 +11,20 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// Setup says what a question continues and how it is asked.
+// Setup holds what a question continues and how it is asked.
 type Setup struct {
 	chat.Selection
 	Options
-	Agent  string       // alias or UUID that the user named, or ""
+	Agent  string       // alias or UUID from the command line, or ""
 	Title  string       // of a new conversation
-	Limits *chat.Limits // nil takes those of the profile
-	Save   bool         // the question goes into the history
-	DryRun bool         // nothing is sent or written
+	Limits *chat.Limits // nil for the limits of the profile
+	Save   bool         // save the question in the history
+	DryRun bool         // send and write nothing
 }
 
-// Prepare finds what a question continues, and returns who asks it and the
-// question, with no text but that of the one to ask again or to edit. Nothing is
-// sent or recorded yet.
+// Prepare finds the place of a question and returns an Asker and the question. Its text
+// is empty unless an earlier question is asked again or edited. Prepare sends and
+// records nothing.
 func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setup) (asker Asker, question chat.Question, err error) {
 	store, err := s.openHistory(ctx, f)
 	if err != nil {
@@ -34,7 +34,10 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	_, s.AnyProfile = f.Settings[config.ProfileKey]
 	place, err := s.Find(ctx, store)
 	if err != nil {
-		return asker, question, err
+		return asker, question, cli.ExplainMissing(ctx, f, store, err, "its text cannot be read back")
+	}
+	if c := place.Conversation; s.Latest && !s.Again && c != nil {
+		cli.NoteSkipped(ctx, f, store, *c)
 	}
 	question = chat.Question{
 		Text: place.Text, Conversation: place.Conversation, Parent: place.Parent, Title: s.Title,
@@ -48,7 +51,7 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	}
 	if c := place.Conversation; c != nil && s.At == "" && s.Edit == "" && !s.Again {
 		if last, ok, err := store.LastUnanswered(ctx, *c); err == nil && ok {
-			f.Print.Note("the last question of this conversation has no answer (%s) and is left out: %s", last.State, history.TitleOf(last.Question))
+			f.Print.Note("the last question has no answer (%s) and is omitted from the context: %s", last.State, history.TitleOf(last.Question))
 		}
 	}
 	client, err := f.Client(ctx, profile, !s.Save)
@@ -66,7 +69,8 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	return asker, question, nil
 }
 
-// New returns what shows the answers of a profile; With a client it also asks.
+// New returns an Asker for the answers of a profile. To ask questions, it also needs
+// a client: see With.
 func New(f *cli.Factory, profile config.Profile, store *history.Store, options Options) Asker {
 	return Asker{
 		Options: options, Profile: profile, f: f,
@@ -74,19 +78,20 @@ func New(f *cli.Factory, profile config.Profile, store *history.Store, options O
 	}
 }
 
-// With returns the asker that sends its questions through the client.
+// With returns a copy of a that sends its questions with client.
 func (a Asker) With(client *api.Client) Asker {
 	a.client, a.Chat.Client = client, client
 	return a
 }
 
-// LimitsOf returns what the settings of a profile allow as context.
+// LimitsOf returns the context limits in the settings of a profile.
 func LimitsOf(profile config.Profile) chat.Limits {
 	return chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
 }
 
-// openHistory opens the history for writing when something will be recorded, with
-// errors that are *chat.JournalError, and else what is needed to find the place.
+// openHistory opens the history for writing if the question will be recorded, and
+// otherwise for reading or in memory. The error of opening it for writing is a
+// *chat.JournalError.
 func (s Setup) openHistory(ctx context.Context, f *cli.Factory) (*history.Store, error) {
 	switch {
 	case s.IsNew() && (s.DryRun || !s.Save):
@@ -104,8 +109,8 @@ func (s Setup) openHistory(ctx context.Context, f *cli.Factory) (*history.Store,
 	return store, nil
 }
 
-// agentOf returns the agent that the user named, else the conversation's own, else
-// the profile's.
+// agentOf returns the agent that the user named, otherwise that of the conversation,
+// otherwise that of the profile.
 func agentOf(profile config.Profile, named string, c *history.Conversation) (string, error) {
 	if named == "" && c != nil && c.Profile == profile.Name && c.AgentID != "" {
 		return c.AgentID, nil
@@ -113,7 +118,7 @@ func agentOf(profile config.Profile, named string, c *history.Conversation) (str
 	return profile.AgentID(cmp.Or(named, profile.Agent))
 }
 
-// Preview returns the request that a question would send, and what is wrong with it.
+// Preview returns the request that a question would send, and its HTTP form.
 func (a Asker) Preview(ctx context.Context, question chat.Question) (api.Request, api.Preview, error) {
 	plan, err := a.Chat.Plan(ctx, question)
 	if err != nil {
@@ -123,8 +128,8 @@ func (a Asker) Preview(ctx context.Context, question chat.Question) (api.Request
 	return plan.Request, preview, err
 }
 
-// isUnconfigured reports whether the embedded service was not chosen but is all
-// there is.
+// isUnconfigured reports whether the embedded service is active only because no other
+// profile is configured.
 func isUnconfigured(f *cli.Factory) bool {
 	c, err := f.Config()
 	if err != nil {

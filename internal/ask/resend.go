@@ -9,10 +9,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// Resend asks the questions of unanswered turns again, one after the other, and
-// shows their answers. One that gets no answer does not keep the others waiting,
-// unless the service cannot be reached, refuses the token, or the history takes no
-// answers. The error is the last one.
+// Resend asks the questions of unanswered turns again, one after the other, and shows
+// their answers. It stops if the service cannot be reached or refuses the token, or if
+// an answer cannot be saved. After other failures it continues with the next question.
+// It returns the last error.
 func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
 	limits := LimitsOf(a.Profile)
 	var last error
@@ -28,7 +28,7 @@ func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
 		switch {
 		case err == nil:
 			continue
-		case errors.As(err, &taken): // by another process, since the turns were listed
+		case errors.As(err, &taken): // by another process after the turns were listed
 			a.f.Print.Note("%v", taken)
 			continue
 		case errors.As(err, &gone):

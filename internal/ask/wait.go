@@ -8,13 +8,13 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// usualLimit bounds the look into the history for what is usual, which runs while
-// the question is on its way.
+// usualLimit bounds the query for the usual duration, which runs while the question is
+// in flight.
 const usualLimit = 250 * time.Millisecond
 
-// Wait shows that an agent is awaited, since then or, with a zero time, from now
-// on. Stop ends that with the error of the wait; after one that was long enough it
-// notifies a user who looks elsewhere, as the settings say.
+// Wait shows a spinner for a wait that began at since or, if zero, begins now. Stop
+// takes the error of the wait and removes the spinner. After a long wait it also
+// notifies the user, if the settings ask for it.
 func (a Asker) Wait(ctx context.Context, doing, agentID string, since time.Time) (stop func(err error)) {
 	ctx, cancel := context.WithCancel(ctx)
 	name := cmp.Or(a.Profile.AgentName(agentID), a.Profile.Name)
@@ -22,7 +22,7 @@ func (a Asker) Wait(ctx context.Context, doing, agentID string, since time.Time)
 	w.Usual = func() time.Duration {
 		bounded, cancel := context.WithTimeout(ctx, usualLimit)
 		defer cancel()
-		usual, _, _ := a.Chat.History.Usual(bounded, a.Chat.Profile, agentID) // 0 where it is not known
+		usual, _, _ := a.Chat.History.Usual(bounded, a.Chat.Profile, agentID) // 0 if not known
 		return usual
 	}
 	begun, end := time.Now(), a.f.Print.WaitFor(w)
@@ -37,7 +37,7 @@ func (a Asker) Wait(ctx context.Context, doing, agentID string, since time.Time)
 		if err != nil {
 			text = "no answer from " + name
 		}
-		// No note: a user who set it wants it with --quiet and --json too.
+		// Notify instead of Note, because --quiet and --json suppress notes.
 		a.f.Print.IO.Notify(terminal.Notification(a.Profile.Notify), "hobnob: "+text)
 	}
 }

@@ -1,23 +1,24 @@
-// Package atomicfile replaces a file in one step, so that a crash or a full
-// disk leaves either the old content or the new, never a part of it, and lets one
-// writer in at a time. It is a shared leaf: it imports nothing of hobnob.
+// Package atomicfile replaces a file in one step: after a crash or on a full disk it
+// contains either the complete old or the complete new content. A write also removes
+// the temporary files of killed writers of the same file. The package provides a lock for writers.
 package atomicfile
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"syscall"
+
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
-// Write replaces the content of path with data and returns once it is on disk.
-// The file has mode 0600 from its creation; missing directories are made with
-// mode 0700. A symbolic link is followed, so that a file which a dotfile
-// manager owns stays where it put it.
+// Write replaces the content of path with data and returns once it is on disk. It
+// creates the file with mode 0600 and missing directories with mode 0700. It follows
+// symbolic links, including dangling ones, so that a dotfile manager can store the
+// file elsewhere.
 func Write(path string, data []byte) error {
 	return Fill(path, func(w io.Writer) error {
 		_, err := w.Write(data)
@@ -25,28 +26,31 @@ func Write(path string, data []byte) error {
 	})
 }
 
-// Fill is Write of what fill writes, which need not fit into memory.
+// Fill is like Write, but fill writes the content, which can be larger than memory.
 func Fill(path string, fill func(io.Writer) error) error {
-	path, err := target(path)
+	path, err := Target(path)
 	if err != nil {
 		return err
 	}
-	return write(path, os.Rename, fill)
+	if err := input.Check(path); err != nil && !Missing(err) {
+		return err // do not replace a device
+	}
+	return write(path, (*temporary).replace, fill)
 }
 
-// Missing reports whether err means that a file does not exist, nor can:
-// HOME=/dev/null, as service accounts have it, has no directories.
+// Missing reports whether err means that a file does not or cannot exist, as in
+// HOME=/dev/null, the home directory of some service accounts.
 func Missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
-// Create is Fill of a new file. Whatever exists at path, a symbolic link too, is
-// left as it is and fs.ErrExist, also when it comes while fill runs.
+// Create is like Fill, but for a new file. If path exists, even as a symbolic link or
+// created while fill runs, Create leaves it unchanged and returns fs.ErrExist.
 func Create(path string, fill func(io.Writer) error) error {
 	if err := absent(path); err != nil {
 		return err
 	}
-	return write(path, renameNew, fill)
+	return write(path, (*temporary).create, fill)
 }
 
 func absent(path string) error {
@@ -56,66 +60,31 @@ func absent(path string) error {
 	return nil
 }
 
-// renameNew is os.Rename that replaces nothing. Where the file system has no
-// hard links a file that appears in the same moment would be replaced.
-func renameNew(from, to string) error {
-	if os.Link(from, to) == nil {
-		return os.Remove(from)
-	}
-	if err := absent(to); err != nil {
-		return err
-	}
-	return os.Rename(from, to)
-}
-
-func write(path string, rename func(from, to string) error, fill func(io.Writer) error) (err error) {
+func write(path string, place func(*temporary, string) error, fill func(io.Writer) error) error {
 	dir := filepath.Dir(path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := MakeDir(dir); err != nil {
 		return err
 	}
-	// CreateTemp opens with O_EXCL and mode 0600: no other user can read it or
-	// put a link in its place.
-	f, err := os.CreateTemp(dir, "."+filepath.Base(path)+".*")
+	sweep(path)
+	t, err := newTemporary(path)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err = fill(f); err != nil {
+	defer t.discard()
+	if err := fill(t.File); err != nil {
 		return err
 	}
-	if err = f.Sync(); err != nil {
+	if err := t.Sync(); err != nil {
 		return err
 	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	if err = rename(f.Name(), path); err != nil {
+	if err := place(t, path); err != nil {
 		return err
 	}
 	return SyncDir(dir)
 }
 
-// target resolves symbolic links of path; a file that does not exist yet is
-// its own target.
-func target(path string) (string, error) {
-	resolved, err := filepath.EvalSymlinks(path)
-	if !errors.Is(err, fs.ErrNotExist) {
-		return resolved, err
-	}
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return "", fmt.Errorf("%s is a symbolic link to a file that does not exist", path)
-	}
-	return path, nil
-}
-
-// SyncDir returns once the names of the files in dir are on disk: until then a
-// crash can undo a rename, a link or a removal. Windows has no such call and needs
-// none.
+// SyncDir flushes the names of the files in dir to disk. Before that a crash can undo
+// a rename, a link or a removal. Windows has no such call and needs none.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

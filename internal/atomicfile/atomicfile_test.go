@@ -13,7 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
-func TestWriteReplacesWithPrivateMode(t *testing.T) {
+func TestWriteSetsPrivateMode(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "dir", "file")
 	for _, content := range []string{"one", "", "three"} {
 		if err := atomicfile.Write(path, []byte(content)); err != nil {
@@ -35,20 +35,20 @@ func TestWriteReplacesWithPrivateMode(t *testing.T) {
 	}
 }
 
-func TestWriteFollowsALinkAndLeavesNoTemporaryFile(t *testing.T) {
+func TestWriteFollowsLink(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "real"), filepath.Join(dir, "link")
 	if err := os.WriteFile(target, []byte("old"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(target, link); err != nil {
-		t.Skip("this system makes no symbolic links here:", err)
+		t.Skip("cannot create symbolic links:", err)
 	}
 	if err := atomicfile.Write(link, []byte("new")); err != nil {
 		t.Fatal(err)
 	}
 	if got, _ := os.ReadFile(target); string(got) != "new" {
-		t.Errorf("the target holds %q, want new", got)
+		t.Errorf("target contains %q, want new", got)
 	}
 	if info, _ := os.Lstat(link); info.Mode()&os.ModeSymlink == 0 {
 		t.Error("the link was replaced by a file")
@@ -59,22 +59,71 @@ func TestWriteFollowsALinkAndLeavesNoTemporaryFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := atomicfile.Write(blocked, []byte("x")); err == nil {
-		t.Error("replacing a directory reported success")
+		t.Error("Write replaced a directory")
 	}
 	entries, _ := os.ReadDir(dir)
 	if len(entries) != 3 {
-		t.Errorf("%d entries are left, want target, link and directory", len(entries))
+		t.Errorf("%d entries, want target, link and directory", len(entries))
 	}
 }
 
-func TestWriteRefusesADanglingLink(t *testing.T) {
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink("nowhere", link); err != nil {
-		t.Skip("this system makes no symbolic links here:", err)
+func TestWriteFollowsDanglingLinks(t *testing.T) {
+	top := t.TempDir()
+	for name, link := range map[string]func(dir string) (path, target string){
+		"link": func(dir string) (string, string) {
+			return symlink(t, filepath.Join(dir, "link"), filepath.Join(dir, "real", "file")), filepath.Join(dir, "real", "file")
+		},
+		"relative link in a linked directory": func(dir string) (string, string) {
+			if err := os.MkdirAll(filepath.Join(dir, "a", "b"), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			symlink(t, filepath.Join(dir, "a", "b", "link"), filepath.Join("..", "file"))
+			return filepath.Join(symlink(t, filepath.Join(dir, "linked"), filepath.Join(dir, "a", "b")), "link"), filepath.Join(dir, "a", "file")
+		},
+		"link to a link": func(dir string) (string, string) {
+			symlink(t, filepath.Join(dir, "second"), "file")
+			return symlink(t, filepath.Join(dir, "first"), "second"), filepath.Join(dir, "file")
+		},
+		"linked directory": func(dir string) (string, string) {
+			return filepath.Join(symlink(t, filepath.Join(dir, "linked"), filepath.Join(dir, "real")), "file"), filepath.Join(dir, "real", "file")
+		},
+	} {
+		dir, err := filepath.EvalSymlinks(top)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir = filepath.Join(dir, name)
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		path, target := link(dir)
+		if got, err := atomicfile.Target(path); got != target || err != nil {
+			t.Errorf("Target of %s: %s, %v; want %s", name, got, err, target)
+		}
+		for _, content := range []string{"one", "two"} {
+			if err := atomicfile.Write(path, []byte(content)); err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			if got, err := os.ReadFile(path); string(got) != content || err != nil {
+				t.Errorf("%s: read %q, %v; want %q", name, got, err, content)
+			}
+		}
+		if info, err := os.Lstat(target); err != nil || !info.Mode().IsRegular() || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+			t.Errorf("%s: the target is %v, %v", name, info, err)
+		}
 	}
-	if err := atomicfile.Write(link, []byte("x")); err == nil {
-		t.Error("a dangling link was written to without a word")
+	symlink(t, filepath.Join(top, "loop"), "loop")
+	if err := atomicfile.Write(filepath.Join(top, "loop"), nil); err == nil {
+		t.Error("Write followed a link to itself")
 	}
+}
+
+func symlink(t *testing.T, path, target string) string {
+	t.Helper()
+	if err := os.Symlink(target, path); err != nil {
+		t.Skip("cannot create symbolic links:", err)
+	}
+	return path
 }
 
 func TestCreateReplacesNothing(t *testing.T) {
@@ -88,38 +137,38 @@ func TestCreateReplacesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got, err := os.ReadFile(path); err != nil || string(got) != "new" {
-		t.Errorf("it holds %q, %v", got, err)
+		t.Errorf("read %q, %v", got, err)
 	}
 	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("it has mode %v, %v", info.Mode(), err)
+		t.Errorf("mode %v, %v", info.Mode(), err)
 	}
 	if err := atomicfile.Create(path, fill); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("creating it again: %v", err)
+		t.Errorf("existing file: %v, want fs.ErrExist", err)
 	}
 	late := filepath.Join(dir, "late")
 	if err := atomicfile.Create(late, func(w io.Writer) error {
 		return errors.Join(os.WriteFile(late, []byte("old"), 0o600), fill(w))
 	}); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a file that came meanwhile: %v", err)
+		t.Errorf("file created during fill: %v, want fs.ErrExist", err)
 	}
 	if got, _ := os.ReadFile(late); string(got) != "old" {
-		t.Errorf("the file that came meanwhile holds %q", got)
+		t.Errorf("file created during fill contains %q", got)
 	}
 	if err := atomicfile.Create(filepath.Join(dir, "failed"), func(io.Writer) error { return io.ErrShortWrite }); err == nil {
-		t.Error("a failed fill reported success")
+		t.Error("Create reported success for a failed fill")
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 2 {
-		t.Errorf("the directory holds %v, want new and late alone", entries)
+		t.Errorf("directory contains %v, want only new and late", entries)
 	}
 	if err := os.Symlink("nowhere", filepath.Join(dir, "link")); err != nil {
-		t.Skip("this system makes no symbolic links here:", err)
+		t.Skip("cannot create symbolic links:", err)
 	}
 	if err := atomicfile.Create(filepath.Join(dir, "link"), fill); !errors.Is(err, fs.ErrExist) {
-		t.Errorf("a link in its place: %v", err)
+		t.Errorf("existing link: %v, want fs.ErrExist", err)
 	}
 }
 
-func TestLockLetsOneWriterInAtATime(t *testing.T) {
+func TestLockExcludesOtherWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new", "file")
 	var wg sync.WaitGroup
 	for range 20 {
@@ -138,9 +187,9 @@ func TestLockLetsOneWriterInAtATime(t *testing.T) {
 	}
 	wg.Wait()
 	if got, _ := os.ReadFile(path); len(got) != 20 {
-		t.Errorf("%d of 20 changes are in the file", len(got))
+		t.Errorf("%d changes in the file, want 20", len(got))
 	}
 	if info, err := os.Stat(path + ".lock"); runtime.GOOS != "windows" && (err != nil || info.Mode().Perm() != 0o600) {
-		t.Errorf("the lock has mode %v, %v; want 0600", info.Mode().Perm(), err)
+		t.Errorf("mode of the lock: %v, %v; want 0600", info.Mode().Perm(), err)
 	}
 }

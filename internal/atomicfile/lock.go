@@ -8,17 +8,16 @@ import (
 	"github.com/rogpeppe/go-internal/lockedfile"
 )
 
-// Lock waits until no other process holds the lock of the file at path, takes it
-// and returns what gives it back. Whoever reads a file, changes it and calls Write
-// holds the lock meanwhile, so that no change is lost. The lock is a file beside
-// it, path with ".lock", of mode 0600; it stays. Missing directories are made with
-// mode 0700.
+// Lock waits for the lock of the file at path, takes it and returns the function that
+// releases it. Hold the lock while you read a file, change it and call Write, so that
+// no change is lost. The lock is a file with the suffix ".lock" and mode 0600, which
+// is never removed. Lock creates missing directories with mode 0700.
 func Lock(path string) (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	if err := MakeDir(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
 	name := path + ".lock"
-	// lockedfile would make the file with the process's umask.
+	// lockedfile would create the file with the umask of the process.
 	f, err := os.OpenFile(name, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
 		return nil, err

@@ -1,7 +1,5 @@
-// Package baseurl owns the rules for the address of a service: which texts are
-// one, the one form that each has, and when two belong to the same service. It
-// must not know where an address comes from or what is sent to it. It is a
-// shared leaf: it imports nothing of hobnob.
+// Package baseurl validates and normalizes the address of a service, and compares
+// origins.
 package baseurl
 
 import (
@@ -21,29 +19,30 @@ import (
 // endpoints (interface, section 9).
 const Prefix = "/api/v1"
 
-// hostName is what a name may consist of after IDNA: letters, digits, hyphens,
-// dots, and the underscore that names in private networks use.
+// hostName matches a host name after IDNA: letters, digits, hyphens, dots, and the
+// underscore that names in private networks use.
 var hostName = regexp.MustCompile(`^[a-z0-9_]([a-z0-9._-]*[a-z0-9_.])?$`)
 
-// Error says why a text is not the address of a service. It never repeats a
+// Error is the reason why a text is not a valid base URL. It never contains a
 // password.
 type Error struct {
 	reason string
-	// Suggestion is the address that was perhaps meant, or empty.
+	// Suggestion is the address that was probably meant, or empty.
 	Suggestion string
+	// insecure is the address where only its http:// is refused, or empty.
+	insecure string
 }
 
-// Error returns the reason, which names the object itself.
+// Error returns the reason; it names the base URL.
 func (e *Error) Error() string { return e.reason }
 
 func invalid(format string, args ...any) *Error { return &Error{reason: fmt.Sprintf(format, args...)} }
 
-// Parse reads the address of a service and returns it in one canonical form:
-// host in lower case, no default port, no slash and no Prefix at the end; a
-// path prefix is kept. It refuses user names, queries and fragments. http is
-// accepted for a literal loopback address, for localhost (which a client has to
-// dial on the loopback interface only), or when allowInsecureHTTP is set. The
-// error is an *Error.
+// Parse returns the canonical form of a base URL: host in lower case, no default
+// port, no trailing slash and no Prefix at the end. Any other path prefix stays. It
+// refuses user names, queries and fragments. It accepts http only for a literal
+// loopback address, for localhost (which a client must dial on the loopback
+// interface only), or with allowInsecureHTTP. The error is an *Error.
 func Parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
 	raw = strings.TrimSpace(raw)
 	if raw == "" {
@@ -57,11 +56,11 @@ func Parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
 	}
 	u, err := url.Parse(raw)
 	switch {
-	// The text of a parse error may hold a part of a password.
+	// The text of a parse error may contain part of a password.
 	case err != nil && strings.Contains(raw, "@"), err == nil && u.User != nil:
 		return nil, invalid("the base URL must have no user name and no password")
 	case err != nil:
-		return nil, invalid("the base URL cannot be read: want https://host[:port][/path]")
+		return nil, invalid("the base URL is invalid: must be https://host[:port][/path]")
 	case u.Scheme != "https" && u.Scheme != "http":
 		return nil, invalid("the base URL must begin with https://, not %s://", u.Scheme)
 	case HasDotSegment(u.Path):
@@ -72,25 +71,25 @@ func Parse(raw string, allowInsecureHTTP bool) (*url.URL, error) {
 		return nil, invalid("the base URL: %v", err)
 	}
 	base := &url.URL{Scheme: u.Scheme, Host: host}
-	if u.Scheme == "http" && !allowInsecureHTTP && !isLoopback(base.Hostname()) {
-		return nil, invalid("the base URL would send the token in clear text to %s: use https://, or set allow_insecure_http", host)
-	}
 	base.RawPath = trimPrefixPath(u.EscapedPath())
 	if base.Path, err = url.PathUnescape(base.RawPath); err != nil {
-		return nil, invalid("the path of the base URL cannot be read")
+		return nil, invalid("the path of the base URL is invalid")
+	}
+	if u.Scheme == "http" && !allowInsecureHTTP && !IsLoopback(base.Hostname()) {
+		return nil, &Error{reason: "the base URL would send the token in clear text to " + host + ": use https://, or set allow_insecure_http", insecure: base.String()}
 	}
 	return base, nil
 }
 
-// missingScheme suggests the address with its scheme, when that would be one.
+// missingScheme suggests the address with a scheme if that makes it valid.
 func missingScheme(raw string) error {
-	plain := invalid("the base URL has no scheme: want https://host[:port][/path]")
+	plain := invalid("the base URL has no scheme: must be https://host[:port][/path]")
 	if strings.HasPrefix(raw, "http:") || strings.HasPrefix(raw, "https:") {
 		return plain
 	}
 	for _, scheme := range []string{"https://", "http://"} {
 		u, err := Parse(scheme+raw, scheme == "https://")
-		if err == nil && (scheme == "http://" || !isLoopback(u.Hostname())) {
+		if err == nil && (scheme == "http://" || !IsLoopback(u.Hostname())) {
 			return &Error{reason: fmt.Sprintf("the base URL has no scheme: did you mean %s?", u), Suggestion: u.String()}
 		}
 	}
@@ -115,8 +114,7 @@ func HasDotSegment(path string) bool {
 }
 
 // canonicalHost returns host[:port] of u: names in ASCII and lower case, IP
-// addresses in their shortest form, the port only where it is not the default
-// of the scheme.
+// addresses in their shortest form, the port unless it is the scheme's default.
 func canonicalHost(u *url.URL) (string, error) {
 	host := u.Hostname()
 	if addr, err := netip.ParseAddr(host); err == nil {
@@ -127,8 +125,8 @@ func canonicalHost(u *url.URL) (string, error) {
 			host = "[" + host + "]"
 		}
 	} else {
-		// An ASCII name goes to the wire as it is (so does net/http): IDNA
-		// would refuse the underscore.
+		// ASCII names are sent unchanged, as in net/http: IDNA would refuse
+		// the underscore.
 		if strings.ContainsFunc(host, func(r rune) bool { return r >= 0x80 }) {
 			if host, err = idna.Lookup.ToASCII(host); err != nil {
 				return "", errors.New("the host is not a valid internationalised name")
@@ -151,14 +149,14 @@ func canonicalHost(u *url.URL) (string, error) {
 	return host + ":" + strconv.FormatUint(port, 10), nil
 }
 
-// isLoopback reports whether a request for host stays on this machine.
-func isLoopback(host string) bool {
+// IsLoopback reports whether a request for host stays on this machine.
+func IsLoopback(host string) bool {
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
 // Origin returns scheme://host[:port] of u in lower case, without the default
-// port: two addresses have the same origin (RFC 6454) when the texts are equal.
+// port. Two addresses have the same origin (RFC 6454) if the results are equal.
 func Origin(u *url.URL) string {
 	scheme := strings.ToLower(u.Scheme)
 	host, err := canonicalHost(&url.URL{Scheme: scheme, Host: u.Host})

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestBaseURLIsBroughtIntoOneForm(t *testing.T) {
+func TestParseReturnsCanonicalForm(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://chat.example.com":               "https://chat.example.com",
 		"  https://chat.example.com/ \n":         "https://chat.example.com",
@@ -41,7 +41,7 @@ func TestBaseURLIsBroughtIntoOneForm(t *testing.T) {
 	}
 }
 
-func TestBaseURLRefusesWithAReason(t *testing.T) {
+func TestParseRefusesWithReason(t *testing.T) {
 	for raw, want := range map[string]string{
 		"":                                      "is empty",
 		" ":                                     "is empty",
@@ -49,8 +49,8 @@ func TestBaseURLRefusesWithAReason(t *testing.T) {
 		"chat.example.com:8443/x":               "did you mean https://chat.example.com:8443/x?",
 		"localhost:8080":                        "did you mean http://localhost:8080?",
 		"127.0.0.1":                             "did you mean http://127.0.0.1?",
-		"https:/host":                           "want https://",
-		"mailto:hunter2@host":                   "want https://",
+		"https:/host":                           "must be https://",
+		"mailto:hunter2@host":                   "must be https://",
 		"ftp://host":                            "must begin with https://, not ftp://",
 		"http://chat.example.com":               "clear text",
 		"http://127.0.0.1.example.com":          "clear text",
@@ -61,7 +61,7 @@ func TestBaseURLRefusesWithAReason(t *testing.T) {
 		"https://@host":                         "no user name",
 		"https://user:hunter2%zz@host":          "no user name",
 		"https://user:hunter2@ho st":            "no user name",
-		"https://user:hunter2":                  "cannot be read",
+		"https://user:hunter2":                  "is invalid",
 		"https://host?token=hunter2":            "no query",
 		"https://host?":                         "no query",
 		"https://host#hunter2":                  "no fragment",
@@ -70,17 +70,17 @@ func TestBaseURLRefusesWithAReason(t *testing.T) {
 		"https://:443":                          "host is missing",
 		"https://host:0":                        "port",
 		"https://host:65536":                    "port",
-		"https://host:8x":                       "cannot be read",
+		"https://host:8x":                       "is invalid",
 		"https://host/a/../b":                   "no . and no ..",
 		"https://host/%2e%2e/b":                 "no . and no ..",
 		"https://ho;st":                         "not a valid name",
 		"https://-host":                         "not a valid name",
 		"https://[fe80::1%25eth0]":              "zone",
-		"https://[::1":                          "cannot be read",
-		"https://host\x00":                      "cannot be read",
+		"https://[::1":                          "is invalid",
+		"https://host\x00":                      "is invalid",
 		"https://host\\@good":                   "no user name",
 		"https://\u202ehost":                    "internationalised",
-		"https://host/" + "\x1b]0;" + "/api/v1": "cannot be read",
+		"https://host/" + "\x1b]0;" + "/api/v1": "is invalid",
 	} {
 		u, err := Parse(raw, false)
 		var refusal *Error
@@ -89,7 +89,7 @@ func TestBaseURLRefusesWithAReason(t *testing.T) {
 			continue
 		}
 		if !strings.Contains(err.Error(), want) {
-			t.Errorf("Parse(%q) says %q, want %q in it", raw, err, want)
+			t.Errorf("Parse(%q): %q, want %q in it", raw, err, want)
 		}
 		if strings.Contains(err.Error(), "hunter2") {
 			t.Errorf("the error repeats the password: %v", err)
@@ -97,14 +97,14 @@ func TestBaseURLRefusesWithAReason(t *testing.T) {
 	}
 }
 
-func TestInsecureHTTPIsAcceptedWhenAllowed(t *testing.T) {
+func TestParseAcceptsInsecureHTTPWhenAllowed(t *testing.T) {
 	u, err := Parse("http://chat.example.com:80/x/", true)
 	if err != nil || u.String() != "http://chat.example.com/x" {
 		t.Errorf("got %v, %v", u, err)
 	}
 }
 
-func TestOriginIsEqualForTheSameService(t *testing.T) {
+func TestOriginIsEqualForSameService(t *testing.T) {
 	for raw, want := range map[string]string{
 		"https://Chat.example.com/a?b#c":   "https://chat.example.com",
 		"https://chat.example.com:443":     "https://chat.example.com",
@@ -140,7 +140,7 @@ func FuzzParse(f *testing.F) {
 		if u.User != nil || u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || u.Hostname() == "" {
 			t.Errorf("%q was accepted as %#v", raw, u)
 		}
-		if u.Scheme != "https" && (u.Scheme != "http" || !insecure && !isLoopback(u.Hostname())) {
+		if u.Scheme != "https" && (u.Scheme != "http" || !insecure && !IsLoopback(u.Hostname())) {
 			t.Errorf("%q was accepted in clear text as %s", raw, u)
 		}
 		if strings.HasSuffix(u.EscapedPath(), "/") || strings.HasSuffix(u.EscapedPath(), Prefix) {

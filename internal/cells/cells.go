@@ -1,12 +1,12 @@
 // Package cells lays text out on the grid of a terminal: a line is a row of
 // cells, each a grapheme cluster with its width in columns and its style.
 //
-// It must not know where the text comes from or goes to, and imports nothing
-// else of hobnob. Text has to be clean: SGR sequences are the only controls
-// allowed in it.
+// It imports no other packages of hobnob. Text must be clean: SGR sequences are the
+// only control sequences allowed.
 package cells
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -17,9 +17,14 @@ import (
 // Reset is the SGR sequence that ends all styles.
 const Reset = "\x1b[0m"
 
-// maxCluster limits the size of a joined cluster, in bytes. Without it, letters
-// with thousands of accents, each in its own style, would take quadratic time.
-const maxCluster = 256
+const (
+	// maxCluster limits the size of a joined cluster, in bytes. Without it, letters
+	// with thousands of accents, each in its own style, would take quadratic time.
+	maxCluster = 256
+	// maxPoints is the maximum number of code points in a cluster. The longest emoji have
+	// eleven.
+	maxPoints = 16
+)
 
 // Cell is one grapheme cluster.
 type Cell struct {
@@ -34,28 +39,70 @@ func (c Cell) Blank() bool { return c.Text == " " }
 // Row is a line of cells.
 type Row []Cell
 
-// Parse splits a line into cells. It begins with a style and returns the style
-// in effect at the end.
+// Parse splits a line into cells. Style is in effect at the beginning of the line. Parse
+// returns the style in effect at its end. Like Bounded, it replaces all but the first 16
+// zero-width clusters in a row by their number.
 func Parse(line, style string) (Row, string) {
 	var row Row
+	invisible := 0 // zero-width clusters in a row
+	show := func(text string) {
+		for _, r := range text {
+			row = append(row, Cell{string(r), 1, style})
+		}
+	}
 	state := byte(0)
 	for line != "" {
 		sequence, width, n, next := Decode(line, state)
 		line, state = line[n:], next
 		switch {
 		case !strings.HasPrefix(sequence, "\x1b["):
-			row = append(row, Cell{sequence, width, style})
+			if width > 0 {
+				show(surplus(invisible))
+				invisible = 0
+			} else if invisible++; invisible > maxPoints {
+				continue
+			}
+			start, sign := bound(sequence)
+			row = append(row, Cell{start, width, style})
+			show(sign)
 		case sequence == Reset, sequence == "\x1b[m":
 			style = ""
 		default:
 			style += sequence
 		}
 	}
+	show(surplus(invisible))
 	return row.Join(), style
 }
 
-// ParseLines is Parse for text of several lines, without spaces at line ends and
-// without empty lines at either end.
+// Bounded returns the first 16 code points of a grapheme cluster, followed by the number
+// of the others in a visible form, such as <+984>.
+func Bounded(cluster string) string {
+	start, sign := bound(cluster)
+	return start + sign
+}
+
+func bound(cluster string) (start, sign string) {
+	if len(cluster) <= maxPoints {
+		return cluster, ""
+	}
+	points := []rune(cluster)
+	if len(points) <= maxPoints {
+		return cluster, ""
+	}
+	return string(points[:maxPoints]), surplus(len(points))
+}
+
+// surplus returns a visible sign for all but the first 16 of n characters, or "".
+func surplus(n int) string {
+	if n <= maxPoints {
+		return ""
+	}
+	return fmt.Sprintf("<+%d>", n-maxPoints)
+}
+
+// ParseLines parses text of several lines. It removes spaces at line ends and empty lines
+// at either end.
 func ParseLines(text string) []Row {
 	var rows []Row
 	style := ""
@@ -67,9 +114,9 @@ func ParseLines(text string) []Row {
 	return Trim(rows)
 }
 
-// Decode is [ansi.DecodeSequence] without a parser, with the widths of
-// [ansi.StringWidth]: it keeps an ASCII character together with the marks that
-// combine with it, as in the keycap emoji of a digit.
+// Decode is like [ansi.DecodeSequence] without a parser, but with the widths of
+// [ansi.StringWidth]: an ASCII character and the marks that combine with it, as in the
+// keycap emoji of a digit, are one cluster.
 func Decode(line string, state byte) (sequence string, width, n int, next byte) {
 	sequence, width, n, next = ansi.DecodeSequence(line, state, nil)
 	if n == 1 && width == 1 && len(line) > 1 && line[1] >= utf8.RuneSelf {
@@ -79,8 +126,8 @@ func Decode(line string, state byte) (sequence string, width, n int, next byte) 
 	return sequence, width, n, next
 }
 
-// Join merges adjacent cells that form one grapheme cluster, as terminals do
-// where the style does not change between them.
+// Join merges adjacent cells that form one grapheme cluster. Terminals do the same if the
+// style does not change between them.
 func (r Row) Join() Row {
 	var joined Row
 	for _, c := range r {
@@ -110,8 +157,7 @@ func (r Row) Columns() int {
 	return columns
 }
 
-// LongestWord returns the width of the longest part of r that contains no place
-// to break it.
+// LongestWord returns the width of the longest part of r without a break opportunity.
 func (r Row) LongestWord() int {
 	longest, word := 0, 0
 	for _, c := range r {
@@ -144,7 +190,7 @@ func (r Row) TrimRight() Row {
 	return r
 }
 
-// String returns the text of r with its styles, all of them closed at the end.
+// String returns the text of r with SGR sequences for its styles, reset at the end.
 func (r Row) String() string {
 	var b strings.Builder
 	style := ""

@@ -28,8 +28,9 @@ func (r Row) Wrap(width int) []Row {
 	}
 }
 
-// WrapVerbatim breaks r into rows of at most width columns, each filled, and
-// keeps every space. The rows after the first are indented like it.
+// WrapVerbatim breaks r into rows of at most width columns. It fills each row and
+// preserves all spaces. Rows after the first have the same indentation, unless that is
+// wider than a third of width.
 func (r Row) WrapVerbatim(width int) []Row {
 	var rows []Row
 	var prefix, indent Row
@@ -46,7 +47,7 @@ func (r Row) WrapVerbatim(width int) []Row {
 	}
 }
 
-// fitting returns how many cells fit into width columns, at least one.
+// fitting returns the number of cells that fit into width columns, at least one.
 func (r Row) fitting(width int) int {
 	used := 0
 	for i, c := range r {
@@ -58,10 +59,10 @@ func (r Row) fitting(width int) int {
 	return len(r)
 }
 
-// breakPoint returns a good place to break the first n cells, which fill width:
-// in the second half at a space or next to a wide character, but neither before
-// closing nor after opening punctuation; otherwise at the last space, if the
-// rest fits into one line. If there is none, as in a long URL, it returns n.
+// breakPoint returns the index at which to break r, of which the first n cells fill
+// width. It prefers the last space or side of a wide character in the second half, but
+// not before closing or after opening punctuation. Otherwise it is the last space after
+// which no word is wider than width. If there is none, as in a long URL, it returns n.
 func (r Row) breakPoint(n, width int) int {
 	for i := n; i > 0; i-- {
 		before, after := r[i-1], r[i]

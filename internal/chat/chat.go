@@ -1,7 +1,8 @@
-// Package chat is the exchange: it builds the context of a question, journals
-// it, sends it and records what came of it, in that order, so that no question
-// or answer is lost and every turn's state is true. It knows neither commands
-// nor the terminal: the caller prints, after Ask has returned.
+// Package chat exchanges questions and answers with the service. It builds the
+// context of a question, commits the question to the history, sends it and records
+// the outcome, in this order, so that no question or answer is lost and the state of
+// every turn is correct. It does not depend on commands or the terminal: the caller
+// prints the answer after Ask has returned.
 package chat
 
 import (
@@ -15,76 +16,76 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// recordTimeout bounds the write of a failure, because it may follow a Ctrl-C,
-// which must end at once. An answer is worth the whole wait for the database.
+// recordTimeout bounds the write of a failure, which may follow a Ctrl-C and must
+// not delay the exit. The write of an answer waits for the database as long as needed.
 const recordTimeout = time.Second
 
-// Sender sends one request to the service; *api.Client is one.
+// Sender sends requests to the service. *api.Client implements it.
 type Sender interface {
 	Chat(ctx context.Context, request api.Request, id string) (api.Reply, error)
 }
 
-// Asker asks questions of one profile.
+// Asker asks questions for one profile.
 type Asker struct {
 	Client Sender
-	// History records the questions and answers; one of history.OpenUnsaved keeps
-	// them for the life of the process.
+	// History records the questions and answers. A store of history.OpenUnsaved
+	// holds them only until the process exits.
 	History *history.Store
 	Profile string
-	// Lifetime is the longest that Client.Chat may take, all attempts together.
+	// Lifetime is the maximum duration of Client.Chat, including all retries.
 	Lifetime time.Duration
-	// Journalled, if not nil, is called when the question is committed, before it
-	// is sent.
+	// Journalled, if not nil, is called after the question is committed and before
+	// it is sent.
 	Journalled func(turn history.Turn)
 }
 
-// Question is what a user asks.
+// Question is a question of the user.
 type Question struct {
 	Text    string
-	AgentID string // UUID, or empty when the service chooses
-	// Conversation is continued below its head; nil opens a new one.
+	AgentID string // UUID, or empty to let the service choose
+	// Conversation is the conversation to continue. Nil starts a new one.
 	Conversation *history.Conversation
-	// Parent, if not nil, is the turn to continue below in place of the head;
-	// an empty one begins at the root again.
+	// Parent, if not nil, is the turn that the question follows instead of the head.
+	// If empty, the question starts a new branch at the root.
 	Parent  *string
 	Title   string // of a new conversation
 	Context Limits
 }
 
-// Limits bound the context. Whole turns are left out, the oldest first.
+// Limits bound the context. Only whole turns are omitted, the oldest first.
 type Limits struct {
-	None   bool // send no context at all
-	Turns  int  // most turns, 0 for all
-	Tokens int  // most estimated tokens, 0 for all
+	None   bool // send no context
+	Turns  int  // maximum number of turns, 0 for all
+	Tokens int  // maximum number of estimated tokens, 0 for all
 }
 
-// Plan is what a question sends.
+// Plan is the request that a question sends.
 type Plan struct {
 	Request api.Request
-	Left    int // answered turns of the conversation that are left out
+	Left    int // number of answered turns omitted from the context
 }
 
-// Answer is what came back.
+// Answer is the answer to a question.
 type Answer struct {
 	Reply        api.Reply
-	Conversation string // local ids
+	Conversation string // Conversation, Turn and Parent are local ids
 	Turn         string
 	Parent       string
 	Started      time.Time
 	Elapsed      time.Duration
 	Branch       history.Branch
-	Left         int
-	// Saved says that the answer is in a history that outlives the process.
+	Left         int // as in Plan
+	// Saved reports whether the answer is in a history that outlives the process.
 	Saved bool
-	// SaveErr says why the answer could not be recorded although it came; the
-	// question is in the history as pending. Show the answer all the same.
+	// SaveErr is the error of recording the answer, if it failed. The answer is valid
+	// and should be shown; in the history, the question is pending.
 	SaveErr error
 
 	turn history.Turn
 }
 
-// Plan builds the request of a question: the path from the root to the head,
-// answered turns only, then the question.
+// Plan builds the request of a question: the turns of Consider that are not omitted,
+// then the question.
 func (a Asker) Plan(ctx context.Context, q Question) (Plan, error) {
 	var plan Plan
 	plan.Request.AgentID = q.AgentID
@@ -116,7 +117,7 @@ func (a Asker) context(ctx context.Context, q Question) ([]api.Message, int, err
 	return messages, left, nil
 }
 
-// parent is the turn that a question follows.
+// parent returns the id of the turn that q follows, or "" for the root.
 func (q Question) parent() string {
 	switch {
 	case q.Parent != nil:
@@ -127,11 +128,11 @@ func (q Question) parent() string {
 	return ""
 }
 
-// Ask commits the question, sends it and commits the answer, then returns it.
+// Ask commits the question, sends it, commits the answer and returns it.
 //
-// Errors: *JournalError when nothing was sent because the question could not be
-// kept, *FailedError when it was tried and got no answer, others from building
-// the request.
+// The error is a *JournalError if the question could not be committed and was not
+// sent, a *FailedError if the question got no answer, and another one if the request
+// could not be built.
 func (a Asker) Ask(ctx context.Context, q Question) (Answer, error) {
 	return a.ask(ctx, q, func() (history.Turn, error) { return a.journal(ctx, q) })
 }
@@ -152,7 +153,7 @@ func (a Asker) ask(ctx context.Context, q Question, journal func() (history.Turn
 	}
 	key := turn.ID
 	if !a.History.Saved() {
-		key = "" // no turn from which it could be sent again
+		key = "" // it cannot be resent later
 	}
 	reply, err := a.Client.Chat(ctx, plan.Request, key)
 	answer.Elapsed = time.Since(answer.Started)
@@ -164,7 +165,8 @@ func (a Asker) ask(ctx context.Context, q Question, journal func() (history.Turn
 	return answer, nil
 }
 
-// Save records an answer, for Ask or again when its SaveErr is set.
+// Save records an answer and sets Branch, Saved and SaveErr. Ask calls it; callers
+// may retry it while SaveErr is set.
 func (a Asker) Save(ctx context.Context, answer *Answer) error {
 	answer.Branch, answer.SaveErr = a.record(ctx, answer.turn, answer.Reply)
 	answer.Saved = answer.SaveErr == nil && a.History.Saved()
@@ -172,21 +174,21 @@ func (a Asker) Save(ctx context.Context, answer *Answer) error {
 }
 
 const (
-	// An answer that a background process cannot record is not shown, so that it
-	// tries for longer than one in front of a terminal.
+	// A background process cannot show an answer that it fails to record, so it
+	// retries for longer than a process with a terminal.
 	saveAttempts = 60
-	savePace     = 5 * time.Second
+	saveInterval = 5 * time.Second
 )
 
-// SaveLater records an answer whose SaveErr is set, trying for five minutes.
+// SaveLater retries Save for up to five minutes. It returns the last error.
 func (a Asker) SaveLater(ctx context.Context, answer *Answer) error {
-	pace := time.NewTicker(savePace)
-	defer pace.Stop()
+	ticker := time.NewTicker(saveInterval)
+	defer ticker.Stop()
 	for range saveAttempts {
 		select {
 		case <-ctx.Done():
 			return answer.SaveErr
-		case <-pace.C:
+		case <-ticker.C:
 		}
 		if a.Save(ctx, answer) == nil {
 			return nil
@@ -195,8 +197,8 @@ func (a Asker) SaveLater(ctx context.Context, answer *Answer) error {
 	return answer.SaveErr
 }
 
-// Lifetime is longer than everything that a client may do for one question:
-// connecting and one attempt, again for each retry, and waiting in between.
+// Lifetime returns an upper bound on the time that a client spends on one question:
+// connecting, the attempt and its retries, and the delays between them.
 func Lifetime(timeout time.Duration, retries int) time.Duration {
 	return (timeout+time.Minute)*time.Duration(retries+1) + 2*time.Minute
 }
@@ -209,14 +211,14 @@ func (a Asker) journal(ctx context.Context, q Question) (history.Turn, error) {
 	return a.History.Begin(ctx, question)
 }
 
-// Resend asks the question of an unanswered turn again, under the same id, in
-// its place in the tree. Errors are those of Ask.
+// Resend sends the question of an unanswered turn again, with the same id and parent.
+// Its errors are those of Ask.
 func (a Asker) Resend(ctx context.Context, turn history.Turn, limits Limits) (Answer, error) {
 	q := Question{Text: turn.Question, AgentID: turn.AgentID, Conversation: &history.Conversation{ID: turn.Conversation}, Parent: &turn.Parent, Context: limits}
 	return a.ask(ctx, q, func() (history.Turn, error) { return a.History.Retry(ctx, turn, a.Lifetime) })
 }
 
-// record writes the answer even when the caller was cancelled meanwhile: it is here.
+// record commits the answer, even if ctx has been cancelled.
 func (a Asker) record(ctx context.Context, turn history.Turn, reply api.Reply) (history.Branch, error) {
 	service := history.Service{
 		ID: bounded(reply.ID), ConversationID: bounded(reply.ConversationID), Model: bounded(reply.Model),
@@ -228,7 +230,7 @@ func (a Asker) record(ctx context.Context, turn history.Turn, reply api.Reply) (
 	return a.History.Answer(context.WithoutCancel(ctx), turn, reply.Text, service)
 }
 
-// counts reports whether all numbers of tokens can be such.
+// counts reports whether all numbers are plausible numbers of tokens.
 func counts(numbers ...int64) bool {
 	for _, n := range numbers {
 		if n < 0 || n > history.MaxTokens {
@@ -238,16 +240,16 @@ func counts(numbers ...int64) bool {
 	return true
 }
 
-// maxName bounds, in bytes, what the service may call a thing; the response keeps
-// the whole.
+// maxName is the maximum size of an id or name from the service, in bytes. The saved
+// response contains it in full.
 const maxName = 4 << 10
 
 func bounded(name string) string {
 	return strings.ToValidUTF8(name[:min(len(name), maxName)], "")
 }
 
-// failed records the state that the error proves, unless the turn was sent before
-// and may have been accepted then.
+// failed records the outcome of a question without an answer and returns it as a
+// *FailedError. The outcome stays unknown if an earlier attempt may have been accepted.
 func (a Asker) failed(ctx context.Context, turn history.Turn, err error) error {
 	failed, why := &FailedError{State: history.Failed, Err: err}, failure.Of(err)
 	var body []byte
@@ -267,9 +269,8 @@ func (a Asker) failed(ctx context.Context, turn history.Turn, err error) error {
 	return failed
 }
 
-// Unsaved returns the question as it is asked where nothing may be written: the
-// context that it has in the saved history goes into one in memory, which
-// becomes the asker's.
+// Unsaved makes memory the history of a and returns q for it. It copies the context of
+// the question from the saved history to memory.
 func (a *Asker) Unsaved(ctx context.Context, q Question, memory *history.Store) (Question, error) {
 	considered, err := a.Consider(ctx, q)
 	a.History = memory
@@ -289,8 +290,8 @@ func (a *Asker) Unsaved(ctx context.Context, q Question, memory *history.Store) 
 	if len(tree.Turns) == 0 {
 		return q, nil
 	}
-	one := func(yield func(history.Tree, error) bool) { yield(tree, nil) }
-	if _, err := memory.Import(ctx, one, tree.Conversation.Profile); err != nil {
+	trees := func(yield func(history.Tree, error) bool) { yield(tree, nil) }
+	if _, err := memory.Import(ctx, trees, tree.Conversation.Profile); err != nil {
 		return q, err
 	}
 	found, err := memory.Find(ctx, tree.Conversation.ID)

@@ -15,14 +15,14 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// sender is a service whose every answer the test decides.
+// sender is a Sender that calls a function of the test.
 type sender func(ctx context.Context, request api.Request, id string) (api.Reply, error)
 
 func (s sender) Chat(ctx context.Context, request api.Request, id string) (api.Reply, error) {
 	return s(ctx, request, id)
 }
 
-func says(text string) sender {
+func replying(text string) sender {
 	return func(context.Context, api.Request, string) (api.Reply, error) { return reply(text), nil }
 }
 
@@ -43,7 +43,7 @@ func newAsker(t *testing.T, client chat.Sender) chat.Asker {
 	return chat.Asker{Client: client, History: store, Profile: "work", Lifetime: time.Minute}
 }
 
-func state(t *testing.T, a chat.Asker, conversation string) history.Turn {
+func lastTurn(t *testing.T, a chat.Asker, conversation string) history.Turn {
 	t.Helper()
 	turns, err := a.History.Turns(t.Context(), conversation)
 	if err != nil || len(turns) == 0 {
@@ -52,18 +52,18 @@ func state(t *testing.T, a chat.Asker, conversation string) history.Turn {
 	return turns[len(turns)-1]
 }
 
-func TestTheQuestionIsCommittedBeforeItIsSent(t *testing.T) {
+func TestQuestionIsCommittedBeforeSending(t *testing.T) {
 	var asker chat.Asker
 	var during history.Turn
 	asker = newAsker(t, sender(func(ctx context.Context, _ api.Request, id string) (api.Reply, error) {
 		found, err := asker.History.List(ctx, history.Filter{Profile: "work", Limit: 1})
 		if err != nil || len(found) != 1 {
-			t.Errorf("nothing is committed while sending: %v, %v", found, err)
+			t.Errorf("conversations during the request: %v, %v; want one", found, err)
 			return reply("x"), nil
 		}
-		during = state(t, asker, found[0].ID)
+		during = lastTurn(t, asker, found[0].ID)
 		if during.ID != id {
-			t.Errorf("the request carries the id %s, the turn is %s", id, during.ID)
+			t.Errorf("request has id %s, want that of the turn, %s", id, during.ID)
 		}
 		return reply("the answer"), nil
 	}))
@@ -72,15 +72,15 @@ func TestTheQuestionIsCommittedBeforeItIsSent(t *testing.T) {
 		t.Fatal(err, answer.SaveErr)
 	}
 	if during.State != history.Pending || during.Question != "why?" {
-		t.Errorf("while sending the turn was %+v", during)
+		t.Errorf("turn during the request: %+v", during)
 	}
-	if after := state(t, asker, answer.Conversation); after.State != history.Answered || after.Reply != "the answer" || after.Service.Usage.TotalTokens != 3 {
-		t.Errorf("afterwards it is %+v", after)
+	if after := lastTurn(t, asker, answer.Conversation); after.State != history.Answered || after.Reply != "the answer" || after.Service.Usage.TotalTokens != 3 {
+		t.Errorf("turn after the request: %+v", after)
 	}
 }
 
-func TestContextIsTheAnsweredPathWithinItsLimits(t *testing.T) {
-	asker := newAsker(t, says("four"))
+func TestContextLimits(t *testing.T) {
+	asker := newAsker(t, replying("four"))
 	answer, err := asker.Ask(t.Context(), chat.Question{Text: "1111"})
 	if err != nil {
 		t.Fatal(err)
@@ -119,69 +119,73 @@ func TestContextIsTheAnsweredPathWithinItsLimits(t *testing.T) {
 		for i, m := range plan.Request.Messages {
 			got = append(got, m.Content)
 			if want := []string{"user", "assistant"}[i%2]; m.Role != want {
-				t.Errorf("message %d is of the %s", i, m.Role)
+				t.Errorf("message %d has role %s, want %s", i, m.Role, want)
 			}
 		}
 		if err != nil || strings.Join(got, " ") != tc.want || plan.Left != tc.left {
-			t.Errorf("%+v sends %q and leaves %d, %v; want %q and %d", tc.limits, strings.Join(got, " "), plan.Left, err, tc.want, tc.left)
+			t.Errorf("%+v: sends %q, omits %d, %v; want %q and %d", tc.limits, strings.Join(got, " "), plan.Left, err, tc.want, tc.left)
 		}
 	}
 }
 
-func TestAFailureLeavesATrueState(t *testing.T) {
+func TestStateAfterFailure(t *testing.T) {
 	for name, tc := range map[string]struct {
 		err  error
 		want history.State
 	}{
-		"not sent":          {&api.Error{Kind: failure.NotSent}, history.Failed},
-		"refused":           {&api.Error{Kind: failure.Refused, Status: 400}, history.Failed},
-		"timeout":           {&api.Error{Kind: failure.Unknown, MaybeAccepted: true}, history.Unknown},
-		"broken reply":      {&api.Error{Kind: failure.Broken, MaybeAccepted: true, Body: []byte("half")}, history.Unknown},
-		"no token":          {errors.New("no token"), history.Failed},
-		"cancelled early":   {&api.Error{Kind: failure.Interrupted}, history.Failed},
-		"cancelled in time": {&api.Error{Kind: failure.Interrupted, MaybeAccepted: true}, history.Unknown},
+		"not sent":                 {&api.Error{Kind: failure.NotSent}, history.Failed},
+		"refused":                  {&api.Error{Kind: failure.Refused, Status: 400}, history.Failed},
+		"timeout":                  {&api.Error{Kind: failure.Unknown, MaybeAccepted: true}, history.Unknown},
+		"broken reply":             {&api.Error{Kind: failure.Broken, MaybeAccepted: true, Body: []byte("half")}, history.Unknown},
+		"no token":                 {errors.New("no token"), history.Failed},
+		"cancelled before sending": {&api.Error{Kind: failure.Interrupted}, history.Failed},
+		"cancelled after sending":  {&api.Error{Kind: failure.Interrupted, MaybeAccepted: true}, history.Unknown},
 	} {
 		t.Run(name, func(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			asker := newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) {
-				cancel() // the state must be recorded all the same
+				cancel() // must not keep the state from being recorded
 				return api.Reply{}, tc.err
 			}))
 			_, err := asker.Ask(ctx, chat.Question{Text: "q"})
 			var failed *chat.FailedError
 			if !errors.As(err, &failed) || failed.State != tc.want || failed.RecordErr != nil {
-				t.Fatalf("gave %#v", err)
+				t.Fatalf("got %#v, want state %s", err, tc.want)
 			}
-			turn := state(t, asker, failed.Conversation)
+			turn := lastTurn(t, asker, failed.Conversation)
 			var e *api.Error
 			if errors.As(tc.err, &e) && string(turn.Service.Response) != string(e.Body) {
-				t.Errorf("the body of a broken reply is kept as %q", turn.Service.Response)
+				t.Errorf("saved body %q, want %q", turn.Service.Response, e.Body)
 			}
 			if turn.State != tc.want || turn.Question != "q" {
-				t.Errorf("the turn is %+v, want %s", turn, tc.want)
+				t.Errorf("turn %+v, want state %s", turn, tc.want)
 			}
 		})
 	}
 }
 
-func TestAnAnswerIsRecordedAfterCtrlCAndReturnedWhenItCannotBeSaved(t *testing.T) {
+func TestAnswerIsRecordedAfterCtrlC(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	asker := newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) { cancel(); return reply("late"), nil }))
 	answer, err := asker.Ask(ctx, chat.Question{Text: "q"})
-	if err != nil || answer.SaveErr != nil || state(t, asker, answer.Conversation).Reply != "late" {
-		t.Errorf("an answer that came with Ctrl-C: %v, %v", err, answer.SaveErr)
-	}
-	asker.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
-		_ = asker.History.Close()
-		return reply("unsaved"), nil
-	})
-	answer, err = asker.Ask(t.Context(), chat.Question{Text: "q"})
-	if err != nil || answer.SaveErr == nil || answer.Reply.Text != "unsaved" {
-		t.Errorf("an answer that cannot be saved: %q, %v, save error %v", answer.Reply.Text, err, answer.SaveErr)
+	if err != nil || answer.SaveErr != nil || lastTurn(t, asker, answer.Conversation).Reply != "late" {
+		t.Errorf("errors %v, %v", err, answer.SaveErr)
 	}
 }
 
-func TestNumbersThatNoModelCountsAreNotKept(t *testing.T) {
+func TestUnsavableAnswerIsReturned(t *testing.T) {
+	var asker chat.Asker
+	asker = newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) {
+		_ = asker.History.Close()
+		return reply("unsaved"), nil
+	}))
+	answer, err := asker.Ask(t.Context(), chat.Question{Text: "q"})
+	if err != nil || answer.SaveErr == nil || answer.Reply.Text != "unsaved" {
+		t.Errorf("reply %q, error %v, save error %v", answer.Reply.Text, err, answer.SaveErr)
+	}
+}
+
+func TestImplausibleServiceDataIsNotSaved(t *testing.T) {
 	for _, usage := range []api.Usage{{TotalTokens: -1}, {CompletionTokens: math.MaxInt64, TotalTokens: math.MaxInt64}, {PromptTokens: 1 << 41}} {
 		asker := newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) {
 			out := reply("x")
@@ -192,20 +196,20 @@ func TestNumbersThatNoModelCountsAreNotKept(t *testing.T) {
 		if err != nil || answer.SaveErr != nil {
 			t.Fatal(err, answer.SaveErr)
 		}
-		if turn := state(t, asker, answer.Conversation); turn.Service.Usage != nil || len(turn.Service.Model) > 1<<16 || turn.Reply != "x" {
-			t.Errorf("%+v is kept as %+v, the model as %d bytes", usage, turn.Service.Usage, len(turn.Service.Model))
+		if turn := lastTurn(t, asker, answer.Conversation); turn.Service.Usage != nil || len(turn.Service.Model) > 1<<16 || turn.Reply != "x" {
+			t.Errorf("%+v was saved as %+v, the model in %d bytes", usage, turn.Service.Usage, len(turn.Service.Model))
 		}
 		c, err := asker.History.Find(t.Context(), answer.Conversation)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if _, err := asker.Plan(t.Context(), chat.Question{Text: "next", Conversation: &c}); err != nil {
-			t.Errorf("the conversation cannot go on: %v", err)
+			t.Errorf("next question: %v", err)
 		}
 	}
 }
 
-func TestNothingIsSentWhenTheQuestionCannotBeKept(t *testing.T) {
+func TestUnsavableQuestionIsNotSent(t *testing.T) {
 	asker := newAsker(t, sender(func(context.Context, api.Request, string) (api.Reply, error) {
 		t.Error("the question was sent")
 		return reply("x"), nil
@@ -213,11 +217,11 @@ func TestNothingIsSentWhenTheQuestionCannotBeKept(t *testing.T) {
 	_ = asker.History.Close()
 	var journal *chat.JournalError
 	if _, err := asker.Ask(t.Context(), chat.Question{Text: "q"}); !errors.As(err, &journal) {
-		t.Errorf("gave %v", err)
+		t.Errorf("got %v, want a *JournalError", err)
 	}
 }
 
-func TestAnUnsavedConversationHasTheContextOfTheSavedOne(t *testing.T) {
+func TestUnsavedConversationHasSavedContext(t *testing.T) {
 	ctx := t.Context()
 	var sent api.Request
 	asker := newAsker(t, sender(func(_ context.Context, r api.Request, _ string) (api.Reply, error) {
@@ -262,6 +266,6 @@ func TestAnUnsavedConversationHasTheContextOfTheSavedOne(t *testing.T) {
 		t.Errorf("sent %s, want %s", got, want)
 	}
 	if turns, err := saved.Turns(ctx, c.ID); err != nil || len(turns) != 1 {
-		t.Errorf("%d turns were saved, %v; want the first alone", len(turns), err)
+		t.Errorf("%d turns were saved, %v; want only the first", len(turns), err)
 	}
 }

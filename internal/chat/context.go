@@ -7,20 +7,21 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// bytesPerToken is the estimate for an agent of which nothing is known: near for
-// English, high for most other writing.
+// bytesPerToken is the estimate for an agent with too few counted replies. It is
+// close for English and high for most other languages.
 const bytesPerToken = 4
 
-// Considered is a turn of the path with what it weighs and whether it is sent.
+// Considered is an earlier turn that may be part of the context of a question.
 type Considered struct {
 	Turn   history.Turn
-	Tokens int    // estimated, of question and reply together
-	Left   string // why it is left out; empty when it is sent
+	Tokens int    // estimate for the question and the reply together
+	Left   string // why the turn is omitted, empty if it is sent
 }
 
-// Consider decides turn by turn what a question carries. Left out are the turns
-// that the user skips, and, the oldest first, whole turns beyond the limits;
-// pinned turns count and always stay.
+// Consider returns the turns on the path to the question and decides which of them
+// are sent. It omits the turns that the user skips and, the oldest first, those over
+// the limits. Pinned turns count towards the limits and are always sent, unless
+// Limits.None is set.
 func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 	if q.Conversation == nil {
 		return nil, nil
@@ -41,7 +42,7 @@ func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 		case turn.Mark == history.Skipped:
 			out[i].Left = "skipped"
 		case q.Context.None:
-			out[i].Left = "no context is wanted"
+			out[i].Left = "--history 0"
 		case turn.Mark == history.Pinned:
 			turns, tokens = turns+1, tokens+out[i].Tokens
 		}
@@ -66,8 +67,8 @@ func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 	return out, nil
 }
 
-// BytesPerToken is what the agent's own counts of its replies come to, or the
-// usual estimate when it has counted too little.
+// BytesPerToken returns the average number of bytes per token in the replies of an
+// agent, or a default estimate if the service has counted too few tokens.
 func (a Asker) BytesPerToken(ctx context.Context, agentID string) (float64, error) {
 	bytes, tokens, err := a.History.ReplySizes(ctx, a.Profile, agentID)
 	if err != nil || tokens < 50 || bytes < tokens/4 {

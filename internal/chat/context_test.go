@@ -12,7 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// conversation asks questions one after the other, each answered with its own text.
+// conversation asks questions one after the other and returns their conversation.
 func conversation(t *testing.T, a chat.Asker, questions ...string) *history.Conversation {
 	t.Helper()
 	var c *history.Conversation
@@ -34,6 +34,7 @@ func echo(_ context.Context, r api.Request, _ string) (api.Reply, error) {
 	return reply(r.Messages[len(r.Messages)-1].Content), nil
 }
 
+// sent returns the questions that the next request would contain.
 func sent(t *testing.T, a chat.Asker, q chat.Question) string {
 	t.Helper()
 	q.Text = "now"
@@ -50,7 +51,7 @@ func sent(t *testing.T, a chat.Asker, q chat.Question) string {
 	return strings.Join(out, " ")
 }
 
-func TestPinnedTurnsStayAndSkippedOnesGo(t *testing.T) {
+func TestPinnedAndSkippedTurns(t *testing.T) {
 	a := newAsker(t, sender(echo))
 	c := conversation(t, a, "aaaa", "bbbb", "cccc", "dddd")
 	turns, err := a.History.Turns(t.Context(), c.ID)
@@ -68,43 +69,43 @@ func TestPinnedTurnsStayAndSkippedOnesGo(t *testing.T) {
 		limits chat.Limits
 		want   string
 	}{
-		"no limits":                  {chat.Limits{}, "aaaa bbbb dddd now"},
-		"two turns, one of them pin": {chat.Limits{Turns: 2}, "aaaa dddd now"},
-		"fewer than are pinned":      {chat.Limits{Turns: 1}, "aaaa now"},
-		"tokens for two":             {chat.Limits{Tokens: 4}, "aaaa dddd now"},
-		"none at all":                {chat.Limits{None: true}, "now"},
+		"no limits":             {chat.Limits{}, "aaaa bbbb dddd now"},
+		"two turns, one pinned": {chat.Limits{Turns: 2}, "aaaa dddd now"},
+		"pinned turns at limit": {chat.Limits{Turns: 1}, "aaaa now"},
+		"tokens for two turns":  {chat.Limits{Tokens: 4}, "aaaa dddd now"},
+		"no context":            {chat.Limits{None: true}, "now"},
 	} {
 		if got := sent(t, a, chat.Question{Conversation: c, Context: tc.limits}); got != tc.want {
 			t.Errorf("%s: sends %q, want %q", name, got, tc.want)
 		}
 	}
 	if all, _ := a.History.Turns(t.Context(), c.ID); len(all) != 4 {
-		t.Errorf("%d turns are on disk", len(all))
+		t.Errorf("%d turns in the history, want 4", len(all))
 	}
 }
 
-func TestAQuestionContinuesFromAnEarlierTurn(t *testing.T) {
+func TestQuestionAfterEarlierTurn(t *testing.T) {
 	a := newAsker(t, sender(echo))
 	c := conversation(t, a, "one", "two", "three")
 	turns, _ := a.History.Turns(t.Context(), c.ID)
 	root := ""
 	if got := sent(t, a, chat.Question{Conversation: c, Parent: &turns[0].ID}); got != "one now" {
-		t.Errorf("after the first turn it sends %q", got)
+		t.Errorf("after the first turn: sends %q", got)
 	}
 	if got := sent(t, a, chat.Question{Conversation: c, Parent: &root}); got != "now" {
-		t.Errorf("at the root it sends %q", got)
+		t.Errorf("at the root: sends %q", got)
 	}
 	answer, err := a.Ask(t.Context(), chat.Question{Text: "sibling", Conversation: c, Parent: &turns[0].ID})
 	if err != nil || answer.Parent != turns[0].ID || answer.Branch.Answered {
-		t.Errorf("a sibling on purpose: %+v, %v", answer, err)
+		t.Errorf("answer %+v, %v", answer, err)
 	}
 	found, _ := a.History.Find(t.Context(), c.ID)
 	if found.Head != answer.Turn || found.Turns != 4 {
-		t.Errorf("the conversation is now %+v", found)
+		t.Errorf("conversation %+v, want 4 turns and the new head %s", found, answer.Turn)
 	}
 }
 
-func TestResendKeepsTheTurnAndItsPlace(t *testing.T) {
+func TestResendUsesSameTurn(t *testing.T) {
 	a := newAsker(t, sender(echo))
 	c := conversation(t, a, "one")
 	a.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) {
@@ -120,13 +121,13 @@ func TestResendKeepsTheTurnAndItsPlace(t *testing.T) {
 	})
 	var failed *chat.FailedError
 	if _, err := a.Resend(t.Context(), open[0], chat.Limits{}); !errors.As(err, &failed) || failed.State != history.Unknown || failed.RecordErr != nil {
-		t.Errorf("what may have been accepted before: %+v", err)
+		t.Errorf("got %+v, want an unknown outcome", err)
 	}
 	var request api.Request
 	a.Client = sender(func(ctx context.Context, r api.Request, id string) (api.Reply, error) {
 		request = r
 		if id != open[0].ID {
-			t.Errorf("it is sent as %s, not as %s", id, open[0].ID)
+			t.Errorf("request has id %s, want %s", id, open[0].ID)
 		}
 		return echo(ctx, r, id)
 	})
@@ -134,29 +135,29 @@ func TestResendKeepsTheTurnAndItsPlace(t *testing.T) {
 	if err != nil || answer.Turn != open[0].ID || len(request.Messages) != 3 {
 		t.Fatalf("%+v, %v, %+v", answer, err, request)
 	}
-	if turn := state(t, a, c.ID); turn.State != history.Answered || turn.Reply != "lost" {
-		t.Errorf("the turn is %+v", turn)
+	if turn := lastTurn(t, a, c.ID); turn.State != history.Answered || turn.Reply != "lost" {
+		t.Errorf("turn %+v", turn)
 	}
 }
 
-func TestTheEstimateLearnsFromTheAgentsOwnCounts(t *testing.T) {
+func TestBytesPerTokenFollowsReportedUsage(t *testing.T) {
 	a := newAsker(t, sender(func(_ context.Context, r api.Request, _ string) (api.Reply, error) {
 		out := reply(strings.Repeat("日本語です。", 20)) // 360 bytes
 		out.Usage = &api.Usage{CompletionTokens: 120}
 		return out, nil
 	}))
 	if got, err := a.BytesPerToken(t.Context(), ""); err != nil || got != 4 {
-		t.Errorf("at first %v, %v", got, err)
+		t.Errorf("without replies: %v, %v; want 4", got, err)
 	}
 	c := conversation(t, a, "q")
 	if got, err := a.BytesPerToken(t.Context(), ""); err != nil || got != 3 {
-		t.Errorf("after a reply of 360 bytes and 120 tokens %v, %v", got, err)
+		t.Errorf("after a reply of 360 bytes and 120 tokens: %v, %v; want 3", got, err)
 	}
 	considered, err := a.Consider(t.Context(), chat.Question{Conversation: c})
 	if err != nil || len(considered) != 1 || considered[0].Tokens != 121 {
-		t.Errorf("considered %+v, %v", considered, err)
+		t.Errorf("considered %+v, %v; want one turn of 121 tokens", considered, err)
 	}
 	if got, _ := a.BytesPerToken(t.Context(), "another"); got != 4 {
-		t.Errorf("another agent has %v", got)
+		t.Errorf("another agent: %v, want 4", got)
 	}
 }

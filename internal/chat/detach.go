@@ -19,28 +19,27 @@ import (
 )
 
 const (
-	// deliveryLimit is how long the background process may take to record the
-	// question. It is longer than a write waits for others.
+	// deliveryLimit is the time the background process has to record the question.
+	// It is longer than a write waits for other processes.
 	deliveryLimit = 45 * time.Second
-	// deliveryEnd is how long it may take to end after SIGTERM.
+	// deliveryEnd is the time the background process has to exit after SIGTERM.
 	deliveryEnd = 3 * time.Second
 )
 
-// Receipt is the one line that a background process writes to its stdout: the
-// turn as soon as the question is recorded, or why it could not be.
+// Receipt is the only line that a background process writes to its stdout: the turn
+// of the recorded question, or the error if it could not be recorded.
 type Receipt struct {
 	Conversation string          `json:"conversation,omitempty"`
 	Turn         string          `json:"turn,omitempty"`
 	Error        *failure.Report `json:"error,omitempty"`
 }
 
-// Detach starts a process in the background, out of the terminal's reach, writes
-// it the document through a pipe that no other user can read, and returns its
-// receipt. The command has its arguments, environment and directory; no file
-// descriptor of this process but the pipes reaches it.
+// Detach starts command in the background, detached from the terminal, writes document
+// to its stdin and returns its receipt. The caller sets the arguments, environment and
+// directory of the command. The process inherits no file descriptors except the pipes.
 //
-// Errors: *JournalError when the question was not recorded, *FailedError when it
-// was and nothing more is known, or the error that the process reported.
+// The error is a *JournalError if the question was not recorded, a *FailedError if it
+// was recorded and its outcome is unknown, or else the error that the process reported.
 func Detach(ctx context.Context, command *exec.Cmd, document []byte) (Receipt, error) {
 	detachProcess(command)
 	stdin, err := command.StdinPipe()
@@ -51,12 +50,12 @@ func Detach(ctx context.Context, command *exec.Cmd, document []byte) (Receipt, e
 	if err != nil {
 		return Receipt{}, err
 	}
-	keepFilesFromChildren()
+	closeFilesInChildren()
 	if err := command.Start(); err != nil {
 		return Receipt{}, fmt.Errorf("cannot start the background process: %w", err)
 	}
 	go func() {
-		_, _ = stdin.Write(document) // a process that ended early says why, or not
+		_, _ = stdin.Write(document) // the receipt has the error
 		_ = stdin.Close()
 	}()
 	received := make(chan Receipt, 1)
@@ -68,15 +67,15 @@ func Detach(ctx context.Context, command *exec.Cmd, document []byte) (Receipt, e
 		_ = command.Process.Release()
 		return receipt, receipt.err()
 	case <-limit.C:
-		err = fmt.Errorf("the background process did not keep the question within %s", deliveryLimit)
+		err = fmt.Errorf("the background process did not save the question within %s", deliveryLimit)
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
 	return Receipt{}, endDelivery(command.Process, received, err)
 }
 
-// endDelivery ends a background process that is no longer wanted, and returns
-// what became of the question as far as that is known.
+// endDelivery ends the background process and returns an error with the state of the
+// question.
 func endDelivery(process *os.Process, received <-chan Receipt, why error) error {
 	if process.Signal(syscall.SIGTERM) != nil { // Windows has none
 		_ = process.Kill()
@@ -91,7 +90,7 @@ func endDelivery(process *os.Process, received <-chan Receipt, why error) error 
 
 func readReceipt(r io.Reader) (receipt Receipt) {
 	line, _ := bufio.NewReader(r).ReadBytes('\n')
-	_ = json.Unmarshal(line, &receipt) // what cannot be read holds neither turn nor error
+	_ = json.Unmarshal(line, &receipt) // err reports an empty receipt
 	return receipt
 }
 
@@ -100,14 +99,14 @@ func (r Receipt) err() error {
 	case r.Error != nil:
 		return r.Error.Err()
 	case r.Turn == "":
-		return &JournalError{Err: errors.New("the background process ended before it had kept the question")}
+		return &JournalError{Err: errors.New("the background process exited before saving the question")}
 	}
 	return nil
 }
 
-// DetachedEnvironment returns an environment without what is meant for hobnob:
-// settings and token go through the pipe. Paths are made absolute, because the
-// background process works in another directory.
+// DetachedEnvironment returns environment without the variables of hobnob, because
+// settings and the token are sent through the pipe. It makes paths absolute, because
+// the background process runs in another directory.
 func DetachedEnvironment(environment []string) []string {
 	var out []string
 	for _, variable := range environment {

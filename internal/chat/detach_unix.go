@@ -9,16 +9,16 @@ import (
 	"syscall"
 )
 
-// detachProcess gives a process a session of its own, which has no terminal:
-// closing one sends it nothing.
+// detachProcess makes command run in a new session, without a terminal, so that it gets
+// no signal when the terminal closes.
 func detachProcess(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 }
 
-// keepFilesFromChildren closes in children what this process got from the shell
-// besides the three streams: a pipe held open would keep its reader waiting, and a
-// lock would last.
-func keepFilesFromChildren() {
+// closeFilesInChildren marks the file descriptors that this process inherited, except
+// the three streams, as close-on-exec. A child would otherwise hold pipes open, whose
+// readers then wait, and keep locks.
+func closeFilesInChildren() {
 	entries, err := os.ReadDir("/dev/fd")
 	if err != nil {
 		return

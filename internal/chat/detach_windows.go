@@ -7,10 +7,11 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// detachProcess gives a process neither a console nor a part in the Ctrl-C of one.
+// detachProcess makes command run without a console, in a new process group, so that it
+// gets no Ctrl-C.
 func detachProcess(command *exec.Cmd) {
 	command.SysProcAttr = &syscall.SysProcAttr{CreationFlags: windows.DETACHED_PROCESS | windows.CREATE_NEW_PROCESS_GROUP}
 }
 
-// keepFilesFromChildren has nothing to do: children get the handles that are named.
-func keepFilesFromChildren() {}
+// closeFilesInChildren does nothing: on Windows, children inherit only listed handles.
+func closeFilesInChildren() {}

@@ -9,7 +9,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// JournalError says that the question could not be recorded, so that nothing was sent.
+// JournalError means that the question was not sent, because it could not be recorded.
 type JournalError struct{ Err error }
 
 func (e *JournalError) Error() string { return fmt.Sprintf("nothing was sent: %v", e.Err) }
@@ -26,22 +26,22 @@ func (e *JournalError) Failure() failure.Failure {
 	return f
 }
 
-// orUnsaved is what to do where the history does not take a question or an answer.
+// orUnsaved returns the hint for a question or an answer that could not be recorded.
 func orUnsaved(err error) failure.Hint {
 	return failure.Hintf("%s, or ask with --no-save", history.Hint(err))
 }
 
-// NotSavedError is an answer that came and could not be recorded.
+// NotSavedError means that an answer was received but could not be recorded.
 type NotSavedError struct {
 	Err   error
-	Shown bool // the reply was printed all the same
+	Shown bool // whether the reply was printed
 }
 
 func (e *NotSavedError) Error() string {
 	if !e.Shown {
-		return "the reply could be neither shown nor saved: " + e.Err.Error()
+		return "the reply could not be shown or saved: " + e.Err.Error()
 	}
-	return "the reply is shown but could not be saved: " + e.Err.Error()
+	return "the reply was shown but could not be saved: " + e.Err.Error()
 }
 
 // Unwrap returns the error of the history.
@@ -49,16 +49,16 @@ func (e *NotSavedError) Unwrap() error { return e.Err }
 
 // Failure implements failure.Explainer.
 func (e *NotSavedError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.NotSaved, Hint: failure.Hintf("copy the reply from above; %s", orUnsaved(e.Err))}
+	return failure.Failure{Kind: failure.NotSaved, Hint: failure.Hintf("copy the reply above; %s", orUnsaved(e.Err))}
 }
 
-// FailedError is a question that got no answer. It wraps the client's error.
+// FailedError means that a question got no answer. It wraps the client's error.
 type FailedError struct {
 	State        history.State
-	Conversation string // empty when nothing is saved
+	Conversation string // empty if nothing is saved
 	Turn         string
 	Err          error
-	// RecordErr says why State could not be recorded, nil when it was.
+	// RecordErr is the error of recording State, or nil.
 	RecordErr error
 }
 
@@ -84,7 +84,7 @@ func (e *FailedError) Failure() failure.Failure {
 	f.Conversation, f.Turn, f.State = e.Conversation, e.Turn, string(e.State)
 	f.Effect = "the service did not accept the question"
 	if e.State == history.Unknown {
-		f.Effect = "the service may have accepted the question, and its answer is not known"
+		f.Effect = "the service may have accepted the question"
 	}
 	return f
 }

@@ -12,14 +12,14 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-func TestListJoinsTheRecordsOfAConversation(t *testing.T) {
-	served := 0
+func TestListJoinsHistoryAndService(t *testing.T) {
+	asked := 0
 	asker := newAsker(t, nil)
 	ask := func(question string, in *history.Conversation) *history.Conversation {
 		t.Helper()
-		served++
+		asked++
 		r := reply("r")
-		r.ConversationID = fmt.Sprint("s", served)
+		r.ConversationID = fmt.Sprint("s", asked)
 		asker.Client = sender(func(context.Context, api.Request, string) (api.Reply, error) { return r, nil })
 		answer, err := asker.Ask(t.Context(), chat.Question{Text: question, Conversation: in})
 		if err != nil || answer.SaveErr != nil {
@@ -39,29 +39,29 @@ func TestListJoinsTheRecordsOfAConversation(t *testing.T) {
 		t.Fatal(err)
 	}
 	record := func(id string) api.Conversation {
-		return api.Conversation{ID: id, Raw: json.RawMessage(`{"title":"only there"}`)}
+		return api.Conversation{ID: id, Raw: json.RawMessage(`{"title":"remote ` + id + `","created":4000000000}`)}
 	}
-	records := []api.Conversation{record("s1"), record("s2"), record("s4"), record("elsewhere")}
+	records := []api.Conversation{record("x"), record("s1"), record("s2"), record("s4"), record("y"), record("z")}
 	for _, tc := range []struct {
-		complete bool
-		records  []api.Conversation
-		filter   history.Filter
-		want     string
+		records []api.Conversation
+		filter  history.Filter
+		want    string
 	}{
-		{true, records, history.Filter{Limit: 10}, "two local 0, one both 2, only there service 1"},
-		{false, records, history.Filter{Limit: 10}, "two both 0, one both 2, only there service 1"},
-		{false, nil, history.Filter{Limit: 1}, "two both 0"},
-		{false, nil, history.Filter{Limit: 10, Deleted: true}, "deleted both 0"},
-		{true, records, history.Filter{Limit: 10, AgentID: "x"}, ""},
+		{records, history.Filter{Limit: 10}, "two both answered 0, one both answered 2, remote x service  1, remote y service  1, remote z service  1"},
+		{records, history.Filter{Limit: 2}, "two both answered 0, one both answered 2, remote x service  1, remote y service  1"},
+		{records, history.Filter{Limit: 1}, "two both answered 0, remote x service  1"},
+		{nil, history.Filter{Limit: 10}, "two both answered 0, one both answered 0"},
+		{nil, history.Filter{Limit: 10, Deleted: true}, "deleted both answered 0"},
+		{records, history.Filter{Limit: 10, AgentID: "a"}, ""},
 	} {
 		tc.filter.Profile = "work"
-		listed, err := chat.List(t.Context(), asker.History, tc.filter, tc.records, tc.complete)
+		listed, err := chat.List(t.Context(), asker.History, tc.filter, tc.records)
 		var got []string
 		for _, c := range listed {
-			got = append(got, fmt.Sprintf("%s %s %d", c.Title, c.Where, len(c.Records)))
+			got = append(got, fmt.Sprintf("%s %s %s %d", c.Title, c.Where, c.State, len(c.Records)))
 		}
 		if text := strings.Join(got, ", "); err != nil || text != tc.want {
-			t.Errorf("%+v, complete %v: %q, %v; want %q", tc.filter, tc.complete, text, err, tc.want)
+			t.Errorf("%+v: %q, %v; want %q", tc.filter, text, err, tc.want)
 		}
 	}
 }

@@ -14,25 +14,24 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// pollPace is how often Wait looks at the history.
-const pollPace = 200 * time.Millisecond
+// pollInterval is how often Wait reads the history.
+const pollInterval = 200 * time.Millisecond
 
-// NothingPendingError says that nothing was asked in a profile to which an
-// answer could come.
+// NothingPendingError means that a profile has no questions.
 type NothingPendingError struct{ Profile string }
 
 func (e *NothingPendingError) Error() string {
-	return fmt.Sprintf("there is no question to wait for in the profile %q", e.Profile)
+	return fmt.Sprintf("no question to wait for in profile %q", e.Profile)
 }
 
 // Failure implements failure.Explainer.
 func (e *NothingPendingError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.NotFound, Hint: failure.Hintf("ask one with: %s", failure.Run("hobnob chat --detach"))}
+	return failure.Failure{Kind: failure.NotFound, Hint: failure.Hintf("to ask one: %s", failure.Run("hobnob chat --detach"))}
 }
 
-// Latest returns the question of a profile that was asked last and is pending,
-// else the latest question: its answer may have come already. The error is a
-// *NothingPendingError when there is none.
+// Latest returns the latest pending question of a profile. If none is pending, it
+// returns the latest question, which may have been answered already. The error is a
+// *NothingPendingError if there is no question.
 func Latest(ctx context.Context, store *history.Store, profile string) (history.Turn, error) {
 	pending, err := store.Pending(ctx, profile)
 	if err != nil {
@@ -41,7 +40,7 @@ func Latest(ctx context.Context, store *history.Store, profile string) (history.
 	if len(pending) > 0 {
 		return pending[0], nil
 	}
-	conversation, err := store.Latest(ctx, profile)
+	conversation, err := store.LastUsed(ctx, profile)
 	if errors.As(err, new(*history.NotFoundError)) {
 		return history.Turn{}, &NothingPendingError{Profile: profile}
 	}
@@ -52,7 +51,7 @@ func Latest(ctx context.Context, store *history.Store, profile string) (history.
 	if err != nil {
 		return history.Turn{}, err
 	}
-	if len(turns) == 0 { // imported so, or removed just now
+	if len(turns) == 0 { // imported without turns, or just removed
 		return history.Turn{}, &NothingPendingError{Profile: profile}
 	}
 	latest := turns[0]
@@ -64,25 +63,25 @@ func Latest(ctx context.Context, store *history.Store, profile string) (history.
 	return latest, nil
 }
 
-// Wait waits until a turn is no longer pending and returns it as it is then: one
-// whose process died reads as unknown. With a limit above 0 it waits no longer
-// than that. The error is a *PendingError when the wait ended first.
+// Wait waits until a turn is no longer pending and returns it in its new state, which is
+// unknown if its process died. A limit above 0 bounds the wait. The error is a
+// *PendingError if ctx was cancelled or the limit passed first.
 func Wait(ctx context.Context, store *history.Store, turn history.Turn, limit time.Duration) (history.Turn, error) {
-	var late <-chan time.Time
+	var timeout <-chan time.Time
 	if limit > 0 {
 		timer := time.NewTimer(limit)
 		defer timer.Stop()
-		late = timer.C
+		timeout = timer.C
 	}
-	pace := time.NewTicker(pollPace)
-	defer pace.Stop()
+	ticker := time.NewTicker(pollInterval)
+	defer ticker.Stop()
 	for turn.State == history.Pending {
 		select {
 		case <-ctx.Done():
 			return turn, &PendingError{Turn: turn, Err: ctx.Err()}
-		case <-late:
-			return turn, &PendingError{Turn: turn, Err: fmt.Errorf("no answer within %s; the question goes on", duration.Format(limit))}
-		case <-pace.C:
+		case <-timeout:
+			return turn, &PendingError{Turn: turn, Err: fmt.Errorf("no answer within %s; the question is still pending", duration.Format(limit))}
+		case <-ticker.C:
 		}
 		now, err := store.FindTurn(ctx, turn.Conversation, turn.ID)
 		if err != nil && ctx.Err() == nil {
@@ -95,7 +94,7 @@ func Wait(ctx context.Context, store *history.Store, turn history.Turn, limit ti
 	return turn, nil
 }
 
-// PendingError is a wait that ended before the question had its answer.
+// PendingError means that a wait ended before the question was answered.
 type PendingError struct {
 	Turn history.Turn
 	Err  error
@@ -109,20 +108,20 @@ func (e *PendingError) Unwrap() error { return e.Err }
 // Failure implements failure.Explainer.
 func (e *PendingError) Failure() failure.Failure {
 	return failure.Failure{
-		Kind: failure.Unknown, Hint: failure.Plain("to wait for its answer again: hobnob wait " + history.Short(e.Turn.ID)),
+		Kind: failure.Unknown, Hint: failure.Plain("to wait for the answer: hobnob wait " + history.Short(e.Turn.ID)),
 		Conversation: e.Turn.Conversation, Turn: e.Turn.ID, State: string(history.Pending),
-		Effect: "the question goes on", GoesOn: true,
+		Effect: "the question is still pending", GoesOn: true,
 	}
 }
 
-// Recorded returns the answer of an answered turn as Ask returned it.
+// Recorded returns the answer of an answered turn, as Ask returned it.
 func Recorded(ctx context.Context, store *history.Store, turn history.Turn) (Answer, error) {
-	branch, err := store.Beside(ctx, turn)
+	branch, err := store.BranchOf(ctx, turn)
 	if err != nil {
 		return Answer{}, err
 	}
 	reply := api.Reply{Text: turn.Reply, FinishReason: turn.Service.FinishReason, Raw: turn.Service.Response}
-	// Of an answer that was imported there is no response.
+	// Imported answers have no response.
 	var response struct {
 		Created json.Number `json:"created"`
 	}
@@ -139,10 +138,10 @@ func Recorded(ctx context.Context, store *history.Store, turn history.Turn) (Ans
 	}, nil
 }
 
-// NoAnswer returns a *FailedError for a turn that failed or whose outcome is
-// unknown, and nil for any other. Profile is that of its conversation, as its
-// hints have to name it; renew says how its token is replaced, the zero Hint
-// that login stores another.
+// NoAnswer returns a *FailedError for a turn that failed or has an unknown outcome, and
+// nil for any other. Profile is the profile of its conversation if the hint must name
+// it, otherwise empty. Renew is the hint for replacing the token. If zero, the hint
+// names hobnob login.
 func NoAnswer(turn history.Turn, profile string, renew failure.Hint) error {
 	if turn.State != history.Failed && turn.State != history.Unknown {
 		return nil
@@ -150,7 +149,7 @@ func NoAnswer(turn history.Turn, profile string, renew failure.Hint) error {
 	return &FailedError{State: turn.State, Conversation: turn.Conversation, Turn: turn.ID, Err: &recordedError{turn, profile, renew}}
 }
 
-// recordedError is what the history knows of a question that got no answer.
+// recordedError is the failure of a question as recorded in the history.
 type recordedError struct {
 	turn    history.Turn
 	profile string
@@ -158,17 +157,17 @@ type recordedError struct {
 }
 
 func (e *recordedError) Error() string {
-	return fmt.Sprintf("the question of turn %s got no answer: %s", history.Short(e.turn.ID), cmp.Or(e.turn.Failure.Text, "the reason is not known"))
+	return fmt.Sprintf("turn %s has no answer: %s", history.Short(e.turn.ID), cmp.Or(e.turn.Failure.Text, "unknown reason"))
 }
 
 // Failure implements failure.Explainer.
 func (e *recordedError) Failure() failure.Failure {
 	resend := failure.Run("hobnob resend %s", history.Short(e.turn.Conversation)).In(e.profile)
 	if e.turn.State == history.Unknown {
-		return failure.Failure{Kind: failure.Unknown, Hint: failure.Hintf("the service may have accepted the question; to send it again: %s", resend)}
+		return failure.Failure{Kind: failure.Unknown, Hint: failure.Hintf("the service may have accepted the question; to retry: %s", resend)}
 	}
 	f := failure.Failure{Kind: e.turn.Failure.Kind, Status: e.turn.Failure.Status}
-	f.Hint = failure.Hintf("the service did not accept the question; to send it again: %s", resend)
+	f.Hint = failure.Hintf("the service did not accept the question; to retry: %s", resend)
 	switch f.Kind {
 	case failure.Auth:
 		f.Hint = failure.Hintf("store a valid token with %s, then: %s", failure.Run("hobnob login").In(e.profile), resend)

@@ -10,7 +10,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-func TestNoAnswerHasTheKindThatWasRecorded(t *testing.T) {
+func TestNoAnswerHasRecordedKind(t *testing.T) {
 	for _, c := range []struct {
 		state    history.State
 		recorded history.Failure
@@ -38,7 +38,7 @@ func TestNoAnswerHasTheKindThatWasRecorded(t *testing.T) {
 	}
 }
 
-func TestNoAnswerSaysHowToReplaceARefusedToken(t *testing.T) {
+func TestNoAnswerHintsAtNewToken(t *testing.T) {
 	turn := history.Turn{ID: "11111111", Conversation: "22222222", State: history.Failed, Failure: history.Failure{Kind: failure.Auth}}
 	for _, c := range []struct {
 		profile string
@@ -57,7 +57,7 @@ func TestNoAnswerSaysHowToReplaceARefusedToken(t *testing.T) {
 	}
 }
 
-func TestAConversationWithoutTurnsIsNothingToWaitFor(t *testing.T) {
+func TestLatestIgnoresEmptyConversation(t *testing.T) {
 	store, err := history.OpenUnsaved(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -72,6 +72,6 @@ func TestAConversationWithoutTurnsIsNothingToWaitFor(t *testing.T) {
 	}
 	var nothing *chat.NothingPendingError
 	if _, err := chat.Latest(t.Context(), store, "p"); !errors.As(err, &nothing) {
-		t.Errorf("gave %v", err)
+		t.Errorf("got %v, want a *NothingPendingError", err)
 	}
 }

@@ -12,15 +12,18 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/access"
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// Tokens returns where the token of a profile is, and the key it is bound to.
+// Tokens returns the sources of a profile's token and the key under which it is
+// stored.
 func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key, error) {
 	paths, err := f.Paths()
 	if err != nil {
@@ -36,13 +39,18 @@ func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key,
 		File:        filepath.Join(filepath.Dir(paths.ConfigFile), "tokens.json"),
 		Stderr:      f.IO.Err,
 	}
+	if len(p.TokenCommand) > 0 {
+		if problem := access.CheckTrusted(paths.ConfigFile); problem != nil {
+			resolver.Untrusted = failure.New(failure.Auth, failure.Plain(problem.Fix), "token_command was not run: "+problem.Detail)
+		}
+	}
 	if stdin, ok := f.IO.In.(*os.File); ok && f.IO.InTTY {
 		resolver.Stdin = stdin
 	}
 	return resolver, credential.Key{Profile: p.Name, Origin: baseurl.Origin(base)}, nil
 }
 
-// Token returns the token of a profile, "" for the embedded service.
+// Token returns the token of a profile, or "" for the embedded service.
 func (f *Factory) Token(ctx context.Context, p config.Profile) (string, error) {
 	if p.Embedded() {
 		return "", nil
@@ -55,16 +63,15 @@ func (f *Factory) Token(ctx context.Context, p config.Profile) (string, error) {
 	return token.Reveal(), resolver.Explain(err, key)
 }
 
-// Client returns a client for the service of the profile; nothing is dialled
-// and no token is looked up before the first request. With ephemeral the
-// embedded service keeps nothing on disk.
+// Client returns a client of the profile's service. It connects and gets the token
+// with the first request. If ephemeral, the embedded service stores nothing on disk.
 func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) (*api.Client, error) {
 	options := f.ClientOptions(p)
 	if p.Embedded() {
-		// Nothing is dialled: the transport below takes the place of the network.
+		// The address is not used: the transport below calls the service directly.
 		options.BaseURL, options.ConversationsPath, options.CAFile = "http://localhost", "", ""
 		options.Transport = lazyTransport(sync.OnceValues(func() (http.RoundTripper, error) {
-			handler, err := f.Service(ctx, service.Options{Client: "local"}, ephemeral)
+			handler, err := f.Service(ctx, service.Options{Client: localClient}, ephemeral)
 			if err != nil {
 				return nil, err
 			}
@@ -87,7 +94,7 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 	return api.New(options)
 }
 
-// ClientWithToken is Client with a token that is not stored yet.
+// ClientWithToken returns a client with a token that is not stored yet.
 func (f *Factory) ClientWithToken(p config.Profile, token string) (*api.Client, error) {
 	options := f.ClientOptions(p)
 	options.Token = func(context.Context) (string, error) { return token, nil }
@@ -95,7 +102,8 @@ func (f *Factory) ClientWithToken(p config.Profile, token string) (*api.Client, 
 	return api.New(options)
 }
 
-// ClientOptions returns how to reach the service of a profile, without a token.
+// ClientOptions returns the options of a client of the profile's service, without a
+// token.
 func (f *Factory) ClientOptions(p config.Profile) api.Options {
 	options := api.Options{
 		BaseURL:           p.BaseURL,
@@ -107,7 +115,7 @@ func (f *Factory) ClientOptions(p config.Profile) api.Options {
 		IdempotencyKeys:   p.IdempotencyKey,
 		UserAgent:         userAgent(),
 		OnWait: func(w api.Wait) {
-			f.Print.Note("%s; trying again in %s", ShortCause(w.Err), w.Delay.Round(100*time.Millisecond))
+			f.Print.Note("%s; retrying in %s", ShortCause(w.Err), w.Delay.Round(100*time.Millisecond))
 		},
 	}
 	if f.Global.Verbose {
@@ -116,7 +124,7 @@ func (f *Factory) ClientOptions(p config.Profile) api.Options {
 	return options
 }
 
-// ShortCause returns the part of an error of the client that says most.
+// ShortCause returns the most specific part of an error of the client.
 func ShortCause(err error) string {
 	var e *api.Error
 	if errors.As(err, &e) && e.Status != 0 {
@@ -128,8 +136,8 @@ func ShortCause(err error) string {
 	return err.Error()
 }
 
-// Version returns the version that the Go toolchain recorded: of the module that
-// was installed, or of the repository's tag.
+// Version returns the version that the Go toolchain recorded: that of the installed
+// module or the tag of the repository, or "devel".
 func Version() string {
 	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
 		return info.Main.Version
@@ -137,7 +145,7 @@ func Version() string {
 	return "devel"
 }
 
-// userAgent has the form of RFC 9110 §10.1.5.
+// userAgent returns the User-Agent header in the form of RFC 9110 §10.1.5.
 func userAgent() string {
 	return fmt.Sprintf("hobnob/%s (%s; %s)", Version(), runtime.GOOS, runtime.GOARCH)
 }

@@ -1,6 +1,6 @@
-// Package cli is what the commands of hobnob share: the Factory, which opens what
-// a command needs when it asks for it, the Printer, which writes results and
-// notes, and the report of an error. It knows neither flags nor any command.
+// Package cli provides what commands share: the Factory, which opens files and
+// clients on demand, the Printer, which writes results, notes and progress, and error
+// reports.
 package cli
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// Global holds the flags that every command understands.
+// Global holds the values of the global flags.
 type Global struct {
 	Profile string
 	BaseURL string
@@ -29,22 +29,24 @@ type Global struct {
 	Timeout string
 }
 
-// Factory gives commands what they need. Nothing is opened before it is asked
-// for; what was opened is closed by Close.
+// Factory provides the dependencies of commands. It opens each of them when it is
+// first requested, and Close closes them.
 type Factory struct {
 	IO     *terminal.Streams
 	Env    config.Env
 	Global Global
 	Print  *Printer
-	// Settings are the values that flags of the command line give to settings,
-	// by key. They are complete before a command runs.
+	// Args is the command line.
+	Args []string
+	// Settings holds the values of settings from flags, by key. It is complete
+	// before a command runs.
 	Settings map[string]string
-	// Paths returns where the files are.
+	// Paths returns the locations of hobnob's files.
 	Paths func() (config.Paths, error)
 	// Config reads the configuration file.
 	Config func() (*config.Config, error)
 
-	store  *history.Store // open for writing, nil before History is called
+	store  *history.Store // open for writing; nil before the first call of History
 	closes []func() error
 }
 
@@ -65,15 +67,15 @@ func New(streams *terminal.Streams, getenv config.Env) *Factory {
 			return nil, err
 		}
 		for _, key := range c.Unknown() {
-			f.Print.Note("%s has no setting %q; it is ignored", paths.ConfigFile, key)
+			f.Print.Note("unknown setting %q in %s is ignored", key, paths.ConfigFile)
 		}
 		return c, nil
 	})
 	return f
 }
 
-// homeFromUser finds HOME where a service manager or a container starts hobnob
-// without it.
+// homeFromUser returns an environment in which HOME is taken from the user database
+// if it is not set, as under a service manager or in a container.
 func homeFromUser(getenv config.Env) config.Env {
 	return func(key string) string {
 		if value := getenv(key); value != "" || key != "HOME" || runtime.GOOS == "windows" {
@@ -86,7 +88,7 @@ func homeFromUser(getenv config.Env) config.Env {
 	}
 }
 
-// Close closes what was opened, the last first.
+// Close closes everything that was opened, in reverse order.
 func (f *Factory) Close() error {
 	var errs []error
 	for i := len(f.closes) - 1; i >= 0; i-- {
@@ -96,7 +98,7 @@ func (f *Factory) Close() error {
 	return errors.Join(errs...)
 }
 
-// History opens the history for writing and creates it when it is missing.
+// History opens the history for writing and creates it if it does not exist.
 func (f *Factory) History(ctx context.Context) (*history.Store, error) {
 	if f.store != nil {
 		return f.store, nil
@@ -108,8 +110,8 @@ func (f *Factory) History(ctx context.Context) (*history.Store, error) {
 	return store, err
 }
 
-// ReadHistory opens the history for reading, unless it is open for writing
-// already, and creates nothing: where there is no history yet the store is empty.
+// ReadHistory opens the history for reading, unless it is already open for writing.
+// If there is none, it creates nothing and returns an empty store.
 func (f *Factory) ReadHistory(ctx context.Context) (*history.Store, error) {
 	if f.store != nil {
 		return f.store, nil
@@ -117,7 +119,7 @@ func (f *Factory) ReadHistory(ctx context.Context) (*history.Store, error) {
 	return f.openHistory(ctx, history.OpenExisting)
 }
 
-// UnsavedHistory returns a history that nothing outlives.
+// UnsavedHistory returns an empty history in memory.
 func (f *Factory) UnsavedHistory(ctx context.Context) (*history.Store, error) {
 	return f.openHistory(ctx, func(ctx context.Context, _ string) (*history.Store, error) { return history.OpenUnsaved(ctx) })
 }
@@ -135,7 +137,7 @@ func (f *Factory) openHistory(ctx context.Context, open func(context.Context, st
 	return store, nil
 }
 
-// SelectedProfile returns the name that -p or HOBNOB_PROFILE gives, "" for none.
+// SelectedProfile returns the name of the profile from -p or HOBNOB_PROFILE, or "".
 func (f *Factory) SelectedProfile() string {
 	return cmp.Or(f.Global.Profile, f.Env("HOBNOB_PROFILE"))
 }
@@ -149,8 +151,8 @@ func (f *Factory) Profile() (config.Profile, error) {
 	return c.ActiveProfile()
 }
 
-// ProfileOf returns the profile of that name, whichever is selected. One that is
-// not set up any more has nothing but its name.
+// ProfileOf returns the profile with a name, whichever is selected. For a profile
+// that is no longer set up, only the name is set.
 func (f *Factory) ProfileOf(name string) (config.Profile, error) {
 	c, err := f.Config()
 	if err != nil {
@@ -163,9 +165,10 @@ func (f *Factory) ProfileOf(name string) (config.Profile, error) {
 	return profile, nil
 }
 
-// NamedProfile returns the profile that -p or HOBNOB_PROFILE names, for commands
-// that are otherwise about every profile: "" then. One that is not set up is a
-// *config.UnknownProfileError, unless an import brought conversations of it.
+// NamedProfile returns the name of the profile from -p or HOBNOB_PROFILE, for
+// commands that otherwise apply to all profiles, or "". If the profile is not set up
+// and the history has no conversations of it, the error is a
+// *config.UnknownProfileError.
 func (f *Factory) NamedProfile(ctx context.Context, store *history.Store) (string, error) {
 	given := f.SelectedProfile()
 	if given == "" {

@@ -14,34 +14,35 @@ import (
 	"unicode"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// Printer writes what a command has to say: results to stdout, notes and
-// progress to stderr. Every error of writing a result names the output.
+// Printer writes the output of commands: results to stdout, notes and progress to
+// stderr.
 type Printer struct {
 	IO *terminal.Streams
-	// Interrupts sends each SIGINT to a channel until restore is called. Nil has
-	// none.
+	// Interrupts sends each SIGINT to a channel until restore is called. It may be
+	// nil.
 	Interrupts func() (interrupts <-chan os.Signal, restore func())
 
 	flags    *Global
-	selected func() string // the profile that hints have to name, or ""
+	selected func() string // returns the profile to name in hints, or ""
 
-	// pause stops the spinner while a line is written; it returns what starts
-	// it again. Nil when none runs.
+	// pause stops the spinner while a line is written, until resume is called. It
+	// is nil if there is no spinner.
 	pause   func() (resume func())
 	wraps   bool       // lines of notes break between words
-	writing sync.Mutex // guards pause and wraps: the embedded service notes from its own goroutine
+	writing sync.Mutex // guards pause and wraps: the embedded service prints notes from its own goroutine
 }
 
-// JSON writes one JSON document: indented for a person, on one line for a pipe.
+// JSON writes one JSON document, indented on a terminal and otherwise on one line.
 func (p *Printer) JSON(value any) error {
 	return OutputError(WriteJSON(p.IO.Out, value, p.IO.OutTTY))
 }
 
-// WriteJSON writes a document in which no string holds a control or bidi
-// character as it is: encoding/json escapes only those below U+0020.
+// WriteJSON writes a document in which all control and bidi characters are escaped;
+// encoding/json escapes only those below U+0020.
 func WriteJSON(w io.Writer, value any, indent bool) error {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
@@ -64,20 +65,20 @@ func WriteJSON(w io.Writer, value any, indent bool) error {
 	return err
 }
 
-// Printf writes a line of a result.
+// Printf writes a part of a result.
 func (p *Printer) Printf(format string, args ...any) error {
 	_, err := fmt.Fprintf(p.IO.Out, format, args...)
 	return OutputError(err)
 }
 
-// Text writes text that is not hobnob's own: cleaned on a terminal, unchanged
-// elsewhere.
+// Text writes text from the service or a file, cleaned on a terminal and otherwise
+// unchanged.
 func (p *Printer) Text(text string) error {
 	_, err := io.WriteString(p.IO.Out, p.Clean(text))
 	return OutputError(err)
 }
 
-// Clean returns text as Text writes it.
+// Clean returns text cleaned if stdout is a terminal, and otherwise unchanged.
 func (p *Printer) Clean(text string) string {
 	if p.IO.OutTTY {
 		return p.IO.Clean(text)
@@ -85,19 +86,19 @@ func (p *Printer) Clean(text string) string {
 	return text
 }
 
-// Table writes a table, see terminal.Streams.Table.
+// Table writes a table; see terminal.Streams.Table.
 func (p *Printer) Table(columns []terminal.Column, rows [][]string) error {
 	return OutputError(p.IO.Table(columns, rows))
 }
 
-// WantsJSON reports whether the result has to be one JSON document.
+// WantsJSON reports whether --json was given.
 func (p *Printer) WantsJSON() bool { return p.flags.JSON }
 
-// Verbose reports whether the user asked for more than usual.
+// Verbose reports whether --verbose was given.
 func (p *Printer) Verbose() bool { return p.flags.Verbose }
 
-// Confirm asks a question that yes or no answers. Where there is no terminal to
-// ask on, the error is noTerminal.
+// Confirm asks a yes/no question. It returns noTerminal if there is no terminal to
+// ask on.
 func (p *Printer) Confirm(ctx context.Context, question string, noTerminal error) (bool, error) {
 	yes, err := p.IO.Confirm(ctx, question)
 	if errors.Is(err, terminal.ErrNoTerminal) {
@@ -106,22 +107,22 @@ func (p *Printer) Confirm(ctx context.Context, question string, noTerminal error
 	return yes, err
 }
 
-// Page writes a text that is safe for a terminal, through the pager when it is
-// longer than the screen and there is one.
+// Page writes clean text, through the pager if it is longer than the screen.
 func (p *Printer) Page(text string) error {
 	defer p.LeaveInterrupts()()
 	return OutputError(p.IO.Page(text))
 }
 
-// OutputError says of an error, unless it is nil, that writing the output failed.
+// OutputError returns the error for a failed write to the output, without its path
+// /dev/stdout, or nil if err is nil.
 func OutputError(err error) error {
-	if err != nil {
-		return fmt.Errorf("cannot write the output: %w", err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	return fmt.Errorf("cannot write the output: %w", failure.Reason(err))
 }
 
-// Pairs writes names and their values, aligned.
+// Pairs writes aligned rows of names and values.
 func (p *Printer) Pairs(pairs [][2]string) error {
 	width := 0
 	for _, pair := range pairs {
@@ -135,14 +136,13 @@ func (p *Printer) Pairs(pairs [][2]string) error {
 	return nil
 }
 
-// Sprintf returns a text in which every failure.Command and failure.Hint among
-// the arguments names the profile that the user chose.
+// Sprintf formats a text. Each failure.Command and failure.Hint among the arguments
+// names the selected profile.
 func (p *Printer) Sprintf(format string, args ...any) string {
 	return failure.Hintf(format, args...).For(p.selected())
 }
 
-// Done reports what was changed: on stderr, because stdout is for results, or as
-// the document that --json promises.
+// Done reports a change: as a note on stderr, or with --json as a document on stdout.
 func (p *Printer) Done(format string, args ...any) error {
 	if p.flags.JSON {
 		return p.JSON(map[string]string{"done": p.Sprintf(format, args...)})
@@ -151,22 +151,21 @@ func (p *Printer) Done(format string, args ...any) error {
 	return nil
 }
 
-// Note writes a line on stderr that is no error. Among the arguments may be a
-// failure.Command. --quiet leaves it out, and so does --json, where stderr is for
-// the one document of a failure.
+// Note writes a note to stderr. The arguments may include a failure.Command. --quiet
+// and --json suppress notes.
 func (p *Printer) Note(format string, args ...any) {
 	if !p.flags.Quiet {
 		p.Line("note", p.Sprintf(format, args...))
 	}
 }
 
-// Warn is Note for what even --quiet must not hide.
+// Warn writes a warning to stderr, even with --quiet.
 func (p *Printer) Warn(format string, args ...any) {
 	p.Line("warning", p.Sprintf(format, args...))
 }
 
-// Line writes one line to stderr, cleaned, around the spinner. With --json it
-// writes nothing.
+// Line writes one cleaned line to stderr and pauses the spinner meanwhile. With
+// --json, it writes nothing, because stderr is for the document of a failure.
 func (p *Printer) Line(word, text string) {
 	if p.flags.JSON {
 		return
@@ -183,20 +182,20 @@ func (p *Printer) Line(word, text string) {
 	fmt.Fprintln(p.IO.Err, text)
 }
 
-// WrapLines makes the lines of notes break between words from now on.
+// WrapLines turns on wrapping of notes between words.
 func (p *Printer) WrapLines() {
 	p.writing.Lock()
 	defer p.writing.Unlock()
 	p.wraps = true
 }
 
-// Wait shows a spinner with a label until stop is called.
+// Wait shows a spinner with a label until stop is called, like WaitFor.
 func (p *Printer) Wait(label string) (stop func()) {
 	return p.WaitFor(terminal.Waiting{Label: label})
 }
 
-// WaitFor hides what is typed and shows the spinner until stop is called.
-// Requests shown by --verbose would be drawn over, so there is no spinner then.
+// WaitFor turns off the echo of typed keys and shows a spinner until stop is called.
+// With --verbose there is no spinner, because it would overwrite the requests.
 func (p *Printer) WaitFor(w terminal.Waiting) (stop func()) {
 	if w.Since.IsZero() {
 		w.Since = time.Now()
@@ -229,7 +228,7 @@ func (p *Printer) WaitFor(w terminal.Waiting) (stop func()) {
 	}
 }
 
-// Aside gives the terminal to another program, such as a token command that asks,
+// Aside leaves the terminal to another program, such as a token command that prompts,
 // until resume is called.
 func (p *Printer) Aside() (resume func()) {
 	p.writing.Lock()
@@ -243,8 +242,8 @@ func (p *Printer) Aside() (resume func()) {
 	}
 }
 
-// LeaveInterrupts leaves Ctrl-C to a program that has the terminal, until restore
-// is called: for Emacs it is a key and no wish to end hobnob.
+// LeaveInterrupts ignores Ctrl-C until restore is called, while another program uses
+// the terminal: in Emacs, for example, it is an ordinary key.
 func (p *Printer) LeaveInterrupts() (restore func()) {
 	if p.Interrupts == nil {
 		return func() {}
@@ -253,15 +252,7 @@ func (p *Printer) LeaveInterrupts() (restore func()) {
 	return restore
 }
 
-// Counted returns a number with its noun: "1 turn", "2 turns".
-func Counted(n int, noun string) string {
-	if n != 1 {
-		noun += "s"
-	}
-	return fmt.Sprintf("%d %s", n, noun)
-}
-
-// OrNull makes a zero value null in JSON.
+// OrNull returns a pointer to value, or nil, which is null in JSON, for a zero value.
 func OrNull[T comparable](value T) *T {
 	var zero T
 	if value == zero {
@@ -273,7 +264,7 @@ func OrNull[T comparable](value T) *T {
 // Were returns a number with its noun and verb: "1 turn was", "2 turns were".
 func Were(n int, noun string) string {
 	if n == 1 {
-		return Counted(n, noun) + " was"
+		return plural.Count(n, noun) + " was"
 	}
-	return Counted(n, noun) + " were"
+	return plural.Count(n, noun) + " were"
 }

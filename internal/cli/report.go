@@ -10,14 +10,14 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// Explain returns the message of an error and its hint, ready to be printed.
+// Explain returns the report of an error for printing.
 func (p *Printer) Explain(err error) failure.Report { return failure.NewReport(err, p.selected()) }
 
 // Report prints an error and returns its exit code.
 func (p *Printer) Report(err error) int {
 	report := p.Explain(err)
 	if errors.Is(err, syscall.EPIPE) {
-		return report.Exit // the reader of the output has gone, and knows it
+		return report.Exit // the reader of the output exited, for example head
 	}
 	if p.flags.JSON {
 		_ = WriteJSON(p.IO.Err, map[string]failure.Report{"error": report}, false)
@@ -34,59 +34,60 @@ func (p *Printer) Report(err error) int {
 	return report.Exit
 }
 
-// BugError is a panic. Its value stays out, because it can hold what a user wrote.
+// BugError is a panic. It does not include its value, which may contain the user's
+// text.
 type BugError struct {
-	Type  string // of the value
+	Type  string // of the panic's value
 	Stack []byte
 }
 
-func (e *BugError) Error() string { return "hobnob has a bug and stopped: " + e.Type }
+func (e *BugError) Error() string { return "internal error: " + e.Type }
 
 // Failure implements failure.Explainer.
 func (e *BugError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.Internal, Hint: failure.Plain("what was asked is in the history; run it with --verbose and report the trace")}
+	return failure.Failure{Kind: failure.Internal, Hint: failure.Plain("run the command again with --verbose and report the stack trace; the question is in the history")}
 }
 
-// SignalError is the cause of a context that a signal ended.
+// SignalError is the cause of a context cancelled by a signal.
 type SignalError struct{ Signal os.Signal }
 
 func (e *SignalError) Error() string { return e.Signal.String() }
 
-// InterruptedError is an error that a signal caused.
+// InterruptedError is an error caused by a signal.
 type InterruptedError struct {
 	Signal *SignalError
 	Err    error
 }
 
-// what returns the kind of failure that the signal is, and its words.
-func (e *InterruptedError) what() (failure.Kind, string) {
+// kind returns the kind of failure of the signal.
+func (e *InterruptedError) kind() failure.Kind {
 	switch e.Signal.Signal {
 	case syscall.SIGTERM:
-		return failure.Terminated, "stopped by SIGTERM"
+		return failure.Terminated
 	case syscall.SIGHUP:
-		return failure.HungUp, "stopped because the terminal was closed"
+		return failure.HungUp
 	}
-	return failure.Interrupted, "stopped by Ctrl-C"
+	return failure.Interrupted
 }
 
 func (e *InterruptedError) Error() string {
-	_, text := e.what()
+	text := e.kind().Help()
 	if effect := failure.Of(e.Err).Effect; effect != "" {
 		text += "; " + effect
 	}
 	return text
 }
 
-// Unwrap returns what the signal caused.
+// Unwrap returns the error that the signal caused.
 func (e *InterruptedError) Unwrap() error { return e.Err }
 
-// Failure implements failure.Explainer. The hint of what was interrupted stays
-// only for a question that goes on without this process.
+// Failure implements failure.Explainer. It drops the hint of the error, unless another
+// process is still waiting for the reply.
 func (e *InterruptedError) Failure() failure.Failure {
 	f := failure.Of(e.Err)
-	f.Kind, _ = e.what()
+	f.Kind = e.kind()
 	if !f.GoesOn {
-		f.Hint = failure.Hint{}
+		f.Hint, f.Again = failure.Hint{}, failure.Hint{}
 	}
 	return f
 }

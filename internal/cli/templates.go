@@ -8,7 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
-// Templates returns where the templates are.
+// Templates returns the library of templates.
 func (f *Factory) Templates() (template.Library, error) {
 	paths, err := f.Paths()
 	if err != nil {

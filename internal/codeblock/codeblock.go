@@ -1,10 +1,9 @@
-// Package codeblock finds the fenced blocks of code in Markdown, for those who want
-// the code and not the document. It renders nothing, and it is a leaf: it imports
-// nothing of hobnob.
+// Package codeblock finds the fenced code blocks of a Markdown document. It renders
+// nothing.
 package codeblock
 
 import (
-	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -13,16 +12,16 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// Find returns the first fenced block of code in Markdown or, with a language, the
-// first of that language in any letter case. The code is byte for byte what is
-// between the fences, less the indentation that CommonMark removes, each line with
-// its end; a block whose fence is not closed ends with the text. Languages are those
-// of all blocks in their order, "" where none is named.
+// Find returns the first fenced code block or, with a language, the first one of
+// that language, ignoring case. The code is the bytes between the fences without the
+// indentation that CommonMark removes; each line has its line ending. A block that is
+// not closed ends with the text. Languages lists the language of each block in order,
+// "" for a block without one.
 func Find(markdown, language string) (code string, found bool, languages []string) {
 	if NestsDeep(markdown) {
-		return "", false, nil // slow to parse, and no honest reply
+		return "", false, nil // slow to parse; real replies do not nest like this
 	}
-	// Blocks alone: parsing inlines is slow and finds no fences.
+	// Parse blocks only: parsing inlines is slow and finds no fences.
 	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 	source := []byte(markdown)
 	_ = ast.Walk(blocks.Parse(text.NewReader(source)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
@@ -43,9 +42,9 @@ func Find(markdown, language string) (code string, found bool, languages []strin
 	return code, found, languages
 }
 
-// languageOf is the language of an info string: its first word, bare or as Pandoc
-// and R Markdown write it: go, python title="x", {.python #id}, {r, echo=FALSE},
-// ts:main.ts.
+// languageOf returns the language of an info string: its first word, bare or in the
+// forms of Pandoc and R Markdown: go, python title="x", {.python #id},
+// {r, echo=FALSE}, ts:main.ts.
 func languageOf(info string) string {
 	_, attributes := strings.CutPrefix(info, "{")
 	for _, word := range strings.FieldsFunc(info, func(r rune) bool { return unicode.IsSpace(r) || strings.ContainsRune("{},:", r) }) {
@@ -62,19 +61,52 @@ func languageOf(info string) string {
 	return ""
 }
 
-// maxNesting bounds, in bytes, the marks of quotations and lists that begin a line.
+// maxNesting is the maximum number of bytes of quote and list markers that begin a line.
 const maxNesting = 200
 
-// nesting matches these marks.
-var nesting = regexp.MustCompile(`^(?:[ \t]*(?:>|[-+*][ \t]|[0-9]{1,9}[.)][ \t]))+`)
-
-// NestsDeep reports whether Markdown has a line that begins so many quotations and
-// lists inside each other that goldmark would take minutes to parse it.
+// NestsDeep reports whether a line of Markdown opens so many nested quotes and lists
+// that goldmark would take minutes to parse it.
 func NestsDeep(markdown string) bool {
 	for line := range strings.Lines(markdown) {
-		if len(nesting.FindString(line)) > maxNesting {
+		if markersEnd(line) > maxNesting {
 			return true
 		}
 	}
 	return false
+}
+
+// markersEnd returns the end of the quote and list markers that begin a line. It stops
+// soon after maxNesting.
+func markersEnd(line string) (end int) {
+	for end <= maxNesting {
+		marker := strings.TrimLeft(line[end:], " \t")
+		start := len(line) - len(marker)
+		switch number := strings.TrimLeft(marker, "0123456789"); {
+		case strings.HasPrefix(marker, ">"):
+			end = start + 1
+		case len(number) < len(marker) && len(marker)-len(number) <= 9 && isMarker(number, ".)"), isMarker(marker, "-+*"):
+			end = len(line) - len(number) + 2
+		default:
+			return end
+		}
+	}
+	return end
+}
+
+// isMarker reports whether text begins with one of these characters and a space or tab.
+func isMarker(text, characters string) bool {
+	return len(text) > 1 && strings.IndexByte(characters, text[0]) >= 0 && (text[1] == ' ' || text[1] == '\t')
+}
+
+// languages are names that blocks of code commonly have, and common short forms.
+const languages = `
+	asm awk bash bat batch c c# c++ clojure cmake cpp cs csharp css csv dart diff docker dockerfile elixir erlang fish fortran go golang
+	graphql groovy haskell hcl html ini java javascript jq js json json5 jsonl jsx julia kotlin kt latex less lua makefile markdown matlab
+	md nginx nix objective-c ocaml perl php plaintext powershell prolog proto protobuf ps1 py python python3 r racket rb rs ruby rust sass
+	scala scheme scss sed sh shell solidity sql svelte svg swift tcl terraform tex toml ts tsx typescript vb vim vue wasm xml yaml yml zig zsh`
+
+// IsLanguage reports whether a word is the usual name of a language of blocks, in
+// any letter case.
+func IsLanguage(word string) bool {
+	return slices.Contains(strings.Fields(languages), strings.ToLower(word))
 }

@@ -56,8 +56,8 @@ func TestFindReturnsTheFirstFencedBlock(t *testing.T) {
 	}
 }
 
-// The parser of a whole document needs minutes for some of these.
-func TestFindIsQuickForTextsMadeToBeSlow(t *testing.T) {
+// Parsing the whole document takes minutes for some of these.
+func TestFindIsFastForHostileText(t *testing.T) {
 	const code = "```go\nx\n```\n"
 	var stairs strings.Builder
 	for depth := range 1500 {
@@ -98,8 +98,8 @@ func FuzzFind(f *testing.F) {
 		case found && len(languages) == 0:
 			t.Error("a block was found of none")
 		}
-		// Each line of the code is the end of a line of the text, but for tabs, which
-		// containers take a part of.
+		// Each line of the code is the end of a line of the text, except for tabs,
+		// part of which may belong to a container.
 		for line := range strings.Lines(code) {
 			if !strings.Contains(markdown, strings.Trim(line, " \t\n")) {
 				t.Errorf("%q is no part of the text", line)

@@ -11,7 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/suggest"
 )
 
-// Find is Lookup with an error that suggests the nearest key.
+// Find is like Lookup, but returns an error that suggests the nearest key.
 func Find(key string) (Setting, error) {
 	setting, ok := Lookup(key)
 	if ok {
@@ -25,13 +25,12 @@ func Find(key string) (Setting, error) {
 	if near := suggest.Nearest(key, keys); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
 	}
-	return Setting{}, failure.Usagef(hint, "there is no setting %q", key)
+	return Setting{}, failure.Usagef(hint, "unknown setting %q", key)
 }
 
-// Place returns the keys under which a change of a setting belongs in the file: those
-// of the selected profile for a connection setting, and for every setting if a flag
-// selects the profile; otherwise those of the top level. A profile named by a flag
-// need not exist yet.
+// Place returns the path of keys at which a setting is written to the file: in the
+// selected profile for a connection setting, and for every setting if a flag selects
+// the profile; otherwise at the top level. Only base_url creates a missing profile.
 func (c *Config) Place(setting Setting) ([]string, error) {
 	keys := strings.Split(setting.Key, ".")
 	_, chosen := c.options.Flags[ProfileKey]
@@ -41,29 +40,29 @@ func (c *Config) Place(setting Setting) ([]string, error) {
 	profile, source, err := c.Active()
 	var unknown *UnknownProfileError
 	switch {
-	case errors.As(err, &unknown) && chosen && CheckName(unknown.Name) == nil:
+	case setting.Key == "base_url" && errors.As(err, &unknown) && unknown.CanBeCreated():
 		profile = unknown.Name
 	case err != nil:
 		return nil, err
 	case setting.Key == "base_url" && profile == Local && chosen:
-		return nil, failure.Usagef("choose another profile with -p NAME", "the profile %q is the built-in service and has no address", Local)
+		return nil, failure.Usagef("choose another profile with -p NAME", "profile %q is the built-in service and has no address", Local)
 	case setting.Key == "base_url" && profile == Local:
 		profile = Default
 	case profile == Local && source.Kind == "default" && setting.Key != "agent":
-		return keys, nil // there is no service yet: for whichever comes
+		return keys, nil // no service is configured yet: apply to all future profiles
 	}
 	return append([]string{"profiles", profile}, keys...), nil
 }
 
-// Checks test values that this package cannot judge.
+// Checks holds checks that other packages implement.
 type Checks struct {
-	Style  func(style string) error // whether replies can be rendered in it
-	CAFile func(path string) error  // whether certificates can be read from it
+	Style  func(style string) error // fails if replies cannot be rendered in the style
+	CAFile func(path string) error  // fails if no certificates can be read from the file
 }
 
-// Usable returns a value as it belongs in the file at Place: a path is absolute,
-// because later commands run in other directories. A value with which every later
-// command would fail is an error.
+// Usable returns the form of value to write at place. Paths become absolute, because
+// later commands run in other directories. It returns an error for a value with which
+// every later command would fail.
 func (c *Config) Usable(setting Setting, value any, place []string, checks Checks) (any, error) {
 	text, _ := value.(string)
 	if text == "" || text == setting.Default {
@@ -77,7 +76,7 @@ func (c *Config) Usable(setting Setting, value any, place []string, checks Check
 	case ProfileKey:
 		return c.Known(text)
 	case "agent":
-		_, err := Profile{Name: profile, Agents: c.Agents(profile)}.AgentID(text)
+		_, err := c.named(profile).AgentID(text)
 		return value, err
 	case "base_url":
 		_, err := c.ParseBaseURL(profile, text)
@@ -88,7 +87,7 @@ func (c *Config) Usable(setting Setting, value any, place []string, checks Check
 			err = checks.CAFile(path)
 		}
 		if err != nil {
-			return nil, failure.Usagef("name a PEM file of certificates that you can read", "%v", err)
+			return nil, failure.Usagef("use a readable PEM file of certificates", "%v", err)
 		}
 		return path, nil
 	case "style":

@@ -1,16 +1,14 @@
-// Package config owns the settings: the table of them, the file, the profiles
-// in it, and which source wins (flag > environment > profile > top level of the
-// file > default). It knows neither commands nor the service; a token is never
-// part of it.
+// Package config reads and edits the settings: their table, the configuration file
+// and its profiles, and the precedence of sources (flag > environment > profile > top
+// level of the file > default). It does not depend on commands or the service, and
+// never holds a token.
 package config
 
 import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,22 +16,24 @@ import (
 	"github.com/spf13/viper"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
-// Local is the profile that needs no configuration: the embedded service.
+// Local is the profile of the embedded service; it needs no configuration.
 const Local = "local"
 
-// Default is the profile that a base URL makes when none is named.
+// Default is the profile that a base URL creates if no profile is named.
 const Default = "default"
 
-// maxFile bounds the configuration file, in bytes.
+// maxFile is the maximum size of the configuration file in bytes.
 const maxFile = 1 << 20
 
-// delimiter separates the keys of a path for viper. Its usual dot would take
-// a name that holds one for two names.
+// delimiter separates the keys of a path for viper. Viper's default, a dot, would
+// split names that contain one.
 const delimiter = "\x1f"
 
-// Source says where a value comes from.
+// Source is the origin of a value.
 type Source struct {
 	Kind string // "flag", "environment", "profile", "file" or "default"
 	Name string // the flag, the variable or the profile
@@ -41,42 +41,57 @@ type Source struct {
 
 func (s Source) String() string { return strings.TrimSpace(s.Kind + " " + s.Name) }
 
+// Note returns the source in parentheses, to print after the value: "(from flag
+// --profile)", "(default)".
+func (s Source) Note() string {
+	if s.Kind == "default" {
+		return "(default)"
+	}
+	return "(from " + s.String() + ")"
+}
+
 // Value is a setting with its source.
 type Value struct {
 	Value  any
 	Source Source
 }
 
-// Options say what a Config is made of.
+// Options are the sources of a Config.
 type Options struct {
-	Path        string            // the file; it need not exist
-	Flags       map[string]string // setting key → value, for flags that were given
+	Path        string            // the file; it may be missing
+	Flags       map[string]string // setting key → value of the flags on the command line
 	Env         Env
-	LocalAgents map[string]string // name → UUID, the agents that the profile "local" has by itself
+	LocalAgents map[string]string // name → UUID of the agents built into the profile "local"
 }
 
-// Config answers for every setting. It is read once and does not change.
+// Config holds the settings from all sources. It is immutable.
 type Config struct {
 	options Options
 	file    *viper.Viper
 	raw     map[string]any
 }
 
-// FileError says that the file cannot be read as configuration.
+// FileError reports a file that cannot be read as configuration.
 type FileError struct {
 	Path string
 	Err  error
 }
 
-func (e *FileError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err) }
+func (e *FileError) Error() string {
+	return fmt.Sprintf("cannot read %s: %v", e.Path, failure.Reason(e.Err))
+}
 func (e *FileError) Unwrap() error { return e.Err }
 
-// Load reads the file. A missing file is an empty one; one that cannot be read
-// is a *FileError.
+// invalidYAML returns a parser's error without the name of its package.
+func invalidYAML(err error) error {
+	return fmt.Errorf("invalid YAML: %s", strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: "))
+}
+
+// Load reads the file. A missing file counts as empty. Errors are *FileError.
 func Load(o Options) (*Config, error) {
-	data, err := readFile(o.Path)
+	data, err := ReadFile(o.Path)
 	if err != nil {
-		return nil, &FileError{Path: o.Path, Err: err}
+		return nil, err
 	}
 	return parse(o, data)
 }
@@ -89,7 +104,7 @@ func parse(o Options, data []byte) (*Config, error) {
 		if errors.As(err, &parse) {
 			err = parse.Unwrap()
 		}
-		return nil, &FileError{Path: o.Path, Err: err}
+		return nil, &FileError{Path: o.Path, Err: invalidYAML(err)}
 	}
 	c.raw = c.file.AllSettings()
 	if err := c.checkShape(); err != nil {
@@ -98,12 +113,12 @@ func parse(o Options, data []byte) (*Config, error) {
 	return c, nil
 }
 
-// checkShape refuses what would otherwise count as no profile at all, so that a
-// slip in the file cannot send a question to another service.
+// checkShape rejects malformed profiles. Ignoring them could send a question to
+// another service.
 func (c *Config) checkShape() error {
 	if value := c.file.Get("profiles"); value != nil {
 		if _, ok := value.(map[string]any); !ok {
-			return errors.New("profiles is not a mapping of names to settings")
+			return errors.New("profiles must be a mapping of names to settings")
 		}
 	}
 	for name, value := range c.profiles() {
@@ -112,36 +127,32 @@ func (c *Config) checkShape() error {
 		}
 		settings, ok := value.(map[string]any)
 		if !ok && value != nil {
-			return fmt.Errorf("the profile %q is not a mapping of settings", name)
+			return fmt.Errorf("profile %q must be a mapping of settings", name)
 		}
 		if agents := settings["agents"]; agents != nil {
 			if _, ok := agents.(map[string]any); !ok {
-				return fmt.Errorf("agents of the profile %q is not a mapping of names to UUIDs", name)
+				return fmt.Errorf("agents of profile %q must be a mapping of names to UUIDs", name)
 			}
 		}
 	}
 	return nil
 }
 
-// readFile returns the content of the file, nothing when it does not exist.
-func readFile(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if atomicfile.Missing(err) {
+// ReadFile returns the content of the file at path, or nil if it does not exist.
+// Errors are *FileError.
+func ReadFile(path string) ([]byte, error) {
+	data, err := input.ReadFile(path, maxFile)
+	switch {
+	case atomicfile.Missing(err):
 		return nil, nil
+	case err != nil:
+		return nil, &FileError{Path: path, Err: err}
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err == nil && len(data) > maxFile {
-		err = errors.New("it is larger than 1 MiB")
-	}
-	return data, err
+	return data, nil
 }
 
-// Known returns the profile called name in its usual spelling, or an
-// *UnknownProfileError.
+// Known returns the name of a profile in lower case. If there is no such profile, the
+// error is an *UnknownProfileError.
 func (c *Config) Known(name string) (string, error) {
 	low := strings.ToLower(name)
 	if _, ok := c.profiles()[low]; !ok && low != Local {
@@ -150,7 +161,7 @@ func (c *Config) Known(name string) (string, error) {
 	return low, nil
 }
 
-// WithBaseURL returns a copy in which a flag gives the base URL.
+// WithBaseURL returns a copy of c with address as the value of --base-url.
 func (c *Config) WithBaseURL(address string) *Config {
 	next := *c
 	next.options.Flags = map[string]string{}
@@ -162,11 +173,38 @@ func (c *Config) WithBaseURL(address string) *Config {
 // InFile reports whether the top level of the file has the setting.
 func (c *Config) InFile(setting Setting) bool { return c.file.IsSet(path(setting.Key)) }
 
-// Path is the file's place, whether or not it exists.
+// Path returns the path of the file, which may be missing.
 func (c *Config) Path() string { return c.options.Path }
 
-// Profiles returns the names of the configured profiles, sorted, with the
-// built-in one.
+// Selected returns the profile that a command without flags uses, or "" if a profile
+// must be given.
+func Selected(c *Config) string {
+	plain := *c
+	plain.options.Flags = nil
+	name, _, err := plain.Active()
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// Stored returns the name, agents and address of a profile as stored in the file,
+// without flags and environment. The address may use http://; it is empty if missing
+// or invalid.
+func Stored(c *Config, name string) Profile {
+	p := c.named(name)
+	setting, _ := Lookup("base_url")
+	if value, err := c.FromFile(name, setting); err == nil && name != Local {
+		p.BaseURL, p.AllowInsecureHTTP = Format(value.Value), true
+	}
+	setting, _ = Lookup("agent")
+	if value, err := c.FromFile(name, setting); err == nil {
+		p.Agent = Format(value.Value)
+	}
+	return p
+}
+
+// Profiles returns the sorted names of all profiles, including the built-in one.
 func (c *Config) Profiles() []string {
 	names := slices.Collect(maps.Keys(c.profiles()))
 	if !slices.Contains(names, Local) {
@@ -181,65 +219,7 @@ func (c *Config) profiles() map[string]any {
 	return profiles
 }
 
-// UnknownProfileError says that a profile was named that does not exist.
-type UnknownProfileError struct {
-	Name   string
-	Source Source
-	Known  []string
-}
-
-func (e *UnknownProfileError) Error() string {
-	return fmt.Sprintf("no profile %q (from %s)", e.Name, e.Source)
-}
-
-// AmbiguousProfileError says that several profiles exist and none is selected.
-type AmbiguousProfileError struct{ Known []string }
-
-func (e *AmbiguousProfileError) Error() string {
-	return "no profile is selected, and there are " + strings.Join(e.Known, ", ")
-}
-
-// Active returns the name of the selected profile: the one named by flag,
-// environment or file; else, when a flag or the environment gives a base URL,
-// "default"; else the only one, or the one called "default"; else, with none
-// configured, "local".
-func (c *Config) Active() (string, Source, error) {
-	setting, _ := Lookup(ProfileKey)
-	named, err := c.Get("", setting)
-	if err != nil {
-		return "", Source{}, err
-	}
-	baseURL := c.overrides("base_url")
-	if name, _ := named.Value.(string); name != "" {
-		name = strings.ToLower(name)
-		_, known := c.profiles()[name]
-		if !known && name != Local && !(baseURL && named.Source.Kind != "file") {
-			return "", named.Source, &UnknownProfileError{Name: name, Source: named.Source, Known: c.Profiles()}
-		}
-		return name, named.Source, nil
-	}
-	if baseURL {
-		return Default, Source{Kind: "default"}, nil
-	}
-	// A profile that says nothing of its service, such as one that only names
-	// agents, is nothing to fall back on.
-	setting, _ = Lookup("base_url")
-	names := slices.DeleteFunc(c.Profiles(), func(n string) bool {
-		value, err := c.FromFile(n, setting)
-		return n == Local || err == nil && value.Value == ""
-	})
-	switch {
-	case len(names) == 0:
-		return Local, Source{Kind: "default"}, nil
-	case len(names) == 1:
-		return names[0], Source{Kind: "default"}, nil
-	case slices.Contains(names, Default):
-		return Default, Source{Kind: "default"}, nil
-	}
-	return "", Source{}, &AmbiguousProfileError{Known: names}
-}
-
-// overrides reports whether a flag or the environment sets the key.
+// overrides reports whether a flag or an environment variable sets the key.
 func (c *Config) overrides(key string) bool {
 	setting, _ := Lookup(key)
 	return c.options.Flags[key] != "" || setting.Env != "" && c.options.Env(setting.Env) != ""
@@ -250,12 +230,32 @@ func (c *Config) Get(profile string, setting Setting) (Value, error) {
 	if text, source := c.override(setting); source.Kind != "" {
 		return setting.value(text, source)
 	}
-	return c.FromFile(profile, setting)
+	value, err := c.FromFile(profile, setting)
+	if err == nil && setting.OneOrigin && !c.holds(profile, value.Source) {
+		return Value{Value: setting.Default, Source: Source{Kind: "default"}}, nil
+	}
+	return value, err
 }
 
-// Effective returns the value of a setting for the selected profile; that of
-// ProfileKey is the profile itself, however it was selected. Errors are those of
-// Active and Get.
+// holds reports whether a OneOrigin setting from the file applies to the effective
+// address. If the profile has no address of its own, a setting of the profile applies
+// to any address that a flag or variable gives; a top-level setting does so only
+// while no profile has an address.
+func (c *Config) holds(profile string, source Source) bool {
+	setting, _ := Lookup("base_url")
+	address, given := c.override(setting)
+	if given.Kind == "" {
+		return true
+	}
+	fromFile, err := c.FromFile(profile, setting)
+	if text, _ := fromFile.Value.(string); text != "" || err != nil {
+		return err == nil && sameOrigin(text, address)
+	}
+	return source.Kind == "profile" || len(c.withAddress()) == 0
+}
+
+// Effective returns the value of a setting for the selected profile. For ProfileKey
+// it returns the name of that profile. Errors are those of Active and Get.
 func (c *Config) Effective(setting Setting) (Value, error) {
 	profile, source, err := c.Active()
 	if err != nil {
@@ -267,8 +267,8 @@ func (c *Config) Effective(setting Setting) (Value, error) {
 	return c.Get(profile, setting)
 }
 
-// FromFile is Get without flags and environment: what the file, or the
-// default, says.
+// FromFile is like Get but ignores flags and environment: it returns the value in the
+// file, or the default.
 func (c *Config) FromFile(profile string, setting Setting) (Value, error) {
 	if key := path("profiles", profile, setting.Key); setting.Key != ProfileKey && c.file.IsSet(key) {
 		return setting.value(c.file.Get(key), Source{Kind: "profile", Name: profile})
@@ -279,14 +279,14 @@ func (c *Config) FromFile(profile string, setting Setting) (Value, error) {
 	return Value{Value: setting.Default, Source: Source{Kind: "default"}}, nil
 }
 
-// path is the place of a setting in the file, as viper has it.
+// path returns viper's key for a setting in the file.
 func path(keys ...string) string {
 	keys[len(keys)-1] = strings.ReplaceAll(keys[len(keys)-1], ".", delimiter)
 	return strings.Join(keys, delimiter)
 }
 
-// override returns what a flag or the environment gives, with the zero Source when
-// neither does.
+// override returns the value from a flag or the environment, with the zero Source if
+// neither is set.
 func (c *Config) override(setting Setting) (text string, source Source) {
 	if text, ok := c.options.Flags[setting.Key]; ok {
 		return text, Source{Kind: "flag", Name: "--" + setting.Flag}
@@ -297,7 +297,7 @@ func (c *Config) override(setting Setting) (text string, source Source) {
 	return "", Source{}
 }
 
-// Unknown returns the keys in the file that no setting has, sorted, as dotted paths.
+// Unknown returns the keys in the file that are not settings, as sorted dotted paths.
 func (c *Config) Unknown() []string {
 	var unknown []string
 	known := map[string]bool{"profiles": true}
@@ -328,8 +328,8 @@ func (c *Config) Unknown() []string {
 	return unknown
 }
 
-// resolvePath makes a path of the file absolute: ~ is the home directory, a
-// relative path is relative to the file.
+// resolvePath returns the absolute form of a path in the file: ~ is the home
+// directory, and other paths are relative to the file.
 func (c *Config) resolvePath(name string) string {
 	if rest, ok := strings.CutPrefix(name, "~/"); ok && c.options.Env("HOME") != "" {
 		return filepath.Join(c.options.Env("HOME"), rest)

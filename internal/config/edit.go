@@ -14,7 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
-// Starter is the text of a new file, for an editor.
+// Starter is the initial text of a new file in the editor.
 const Starter = `# Settings of hobnob; see: hobnob config list --show-source
 #
 # profile: work
@@ -25,24 +25,23 @@ const Starter = `# Settings of hobnob; see: hobnob config list --show-source
 #     agents: {reviewer: 00000000-0000-4000-8000-000000000000}
 `
 
-// Edit changes the file in place: comments, order and every value that is not
-// touched stay (indentation becomes two spaces, and blank lines go), and the file
-// is replaced in one step with mode 0600. Editors of several processes wait for
-// each other.
+// Edit changes the file and replaces it in one step, with mode 0600. Comments, order
+// and all other values stay; indentation becomes two spaces, and blank lines are
+// removed. A lock serialises concurrent edits.
 //
-// A file that would not load afterwards is not written.
+// If the result would not load, the file is not written.
 func Edit(path string, change func(*Document) error) error {
 	return locked(path, func(before []byte) error {
 		doc := &Document{}
 		decoder := yaml.NewDecoder(bytes.NewReader(before))
 		if err := decoder.Decode(&doc.node); err != nil && !errors.Is(err, io.EOF) {
-			return &FileError{Path: path, Err: err}
+			return &FileError{Path: path, Err: invalidYAML(err)}
 		}
 		if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
-			return &FileError{Path: path, Err: errors.New("it holds more than one YAML document")}
+			return &FileError{Path: path, Err: errors.New("it contains more than one YAML document")}
 		}
 		if doc.node.Kind == 0 {
-			doc.comments = before // a file of comments has no node to keep them
+			doc.comments = before // a file without settings has no node for its comments
 		}
 		if err := change(doc); err != nil {
 			return err
@@ -58,23 +57,23 @@ func Edit(path string, change func(*Document) error) error {
 	})
 }
 
-// locked runs fn with the content of the file while no other process edits it.
+// locked calls fn with the content of the file while holding its lock.
 func locked(path string, fn func(content []byte) error) error {
 	unlock, err := atomicfile.Lock(path)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	content, err := readFile(path)
+	content, err := ReadFile(path)
 	if err != nil {
-		return &FileError{Path: path, Err: err}
+		return err
 	}
 	return fn(content)
 }
 
-// Replace writes data as the whole file, if the file still holds
-// before, and if data can be read as configuration in which every setting is
-// valid. Otherwise the file stays and the error says what is wrong.
+// Replace replaces the content of the file with data. It fails, and leaves the file
+// unchanged, if data is not a valid configuration or the file no longer contains
+// before.
 func Replace(path string, before, data []byte) error {
 	c, err := parse(Options{Path: path}, data)
 	if err != nil {
@@ -89,7 +88,7 @@ func Replace(path string, before, data []byte) error {
 	}
 	return locked(path, func(now []byte) error {
 		if !bytes.Equal(now, before) {
-			return &FileError{Path: path, Err: errors.New("another process changed it meanwhile")}
+			return &FileError{Path: path, Err: errors.New("changed by another process in the meantime")}
 		}
 		return atomicfile.Write(path, data)
 	})
@@ -98,11 +97,11 @@ func Replace(path string, before, data []byte) error {
 // Document is a configuration file being edited.
 type Document struct {
 	node     yaml.Node
-	comments []byte // all that a file without any setting holds
+	comments []byte // the content of a file without settings
 }
 
-// Set gives the value at the path of keys, making the mappings on the way.
-// Value is of a setting's type.
+// Set sets the value at the path of keys and creates missing mappings. Value has the
+// type of a setting.
 func (d *Document) Set(value any, keys ...string) error {
 	parent, err := d.mapping(true, keys[:len(keys)-1])
 	if err != nil {
@@ -120,8 +119,8 @@ func (d *Document) Set(value any, keys ...string) error {
 	return nil
 }
 
-// Unset removes the value at the path and the mappings that it leaves empty.
-// It reports whether there was one.
+// Unset removes the value at the path of keys and the mappings that become empty. It
+// reports whether the value existed.
 func (d *Document) Unset(keys ...string) (bool, error) {
 	parent, err := d.mapping(false, keys[:len(keys)-1])
 	if err != nil || parent == nil {
@@ -139,8 +138,24 @@ func (d *Document) Unset(keys ...string) (bool, error) {
 	return true, err
 }
 
-// keepHeadComment moves the comment above a key that goes, which may be the one
-// at the head of the file, to the key that follows or to the document.
+// Rename changes the last key of the path to name, leaving value and comments. It
+// reports whether the key existed.
+func (d *Document) Rename(name string, keys ...string) (bool, error) {
+	parent, err := d.mapping(false, keys[:len(keys)-1])
+	if err != nil || parent == nil {
+		return false, err
+	}
+	i := index(parent, keys[len(keys)-1])
+	if i < 0 {
+		return false, nil
+	}
+	key := scalar(name)
+	parent.Content[i].Value, parent.Content[i].Tag, parent.Content[i].Style = key.Value, key.Tag, key.Style
+	return true, nil
+}
+
+// keepHeadComment moves the comment above a key that is being removed, possibly the
+// comment at the top of the file, to the next key or to the document.
 func (d *Document) keepHeadComment(parent *yaml.Node, i int) {
 	comment := parent.Content[i].HeadComment
 	if i > 0 || comment == "" {
@@ -153,7 +168,8 @@ func (d *Document) keepHeadComment(parent *yaml.Node, i int) {
 	*to = strings.TrimSuffix(comment+"\n\n"+*to, "\n\n")
 }
 
-// mapping walks to the mapping at the path; without create a missing one is nil.
+// mapping returns the mapping at the path. A missing one is created or, without
+// create, returned as nil.
 func (d *Document) mapping(create bool, keys []string) (*yaml.Node, error) {
 	if d.node.Kind == 0 {
 		d.node = yaml.Node{Kind: yaml.DocumentNode, Content: []*yaml.Node{{Kind: yaml.MappingNode}}, HeadComment: d.node.HeadComment}
@@ -212,8 +228,8 @@ func (d *Document) encode() ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// index returns the place of a key in a mapping, -1 when it has none. The value
-// follows it.
+// index returns the index of a key in the content of a mapping, or -1. Its value
+// follows at the next index.
 func index(mapping *yaml.Node, key string) int {
 	for i := 0; i+1 < len(mapping.Content); i += 2 {
 		if strings.EqualFold(mapping.Content[i].Value, key) {

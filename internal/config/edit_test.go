@@ -33,7 +33,7 @@ func edit(t *testing.T, before string, change func(*config.Document) error) stri
 	return string(after)
 }
 
-func TestEditsKeepCommentsAndOrder(t *testing.T) {
+func TestEditPreservesCommentsAndOrder(t *testing.T) {
 	before := `# our team's settings
 style: light # easier on projectors
 profiles:
@@ -62,11 +62,11 @@ history:
 		)
 	})
 	if got != want {
-		t.Errorf("edited to\n%s\nwant\n%s", got, want)
+		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }
 
-func TestEditStartsAFileAndQuotesWhatYAMLWouldChange(t *testing.T) {
+func TestEditCreatesFileAndQuotesValues(t *testing.T) {
 	got := edit(t, "", func(d *config.Document) error {
 		return errors.Join(d.Set("true", "style"), d.Set([]string{"pass", "show", "a: b", "5"}, "token_command"), d.Set(0, "retries"))
 	})
@@ -76,23 +76,23 @@ func TestEditStartsAFileAndQuotesWhatYAMLWouldChange(t *testing.T) {
 	}
 }
 
-func TestUnsetTakesEmptyMappingsWithIt(t *testing.T) {
+func TestUnsetRemovesEmptyMappings(t *testing.T) {
 	got := edit(t, "style: dark\nprofiles:\n  a:\n    agents:\n      x: y\n", func(d *config.Document) error {
 		found, err := d.Unset("profiles", "a", "agents", "x")
 		if !found {
-			t.Error("the key was not found")
+			t.Error("key not found")
 		}
 		if again, _ := d.Unset("profiles", "a", "agents", "x"); again {
-			t.Error("the key was found twice")
+			t.Error("key found again after Unset")
 		}
 		return err
 	})
 	if got != "style: dark\n" {
-		t.Errorf("left %q", got)
+		t.Errorf("got %q", got)
 	}
 }
 
-func TestAnEditThatCannotBeMadeLeavesTheFile(t *testing.T) {
+func TestFailedEditLeavesFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	for _, before := range []string{"- a\n- b\n", "style: [", "profiles: text\n"} {
 		if err := os.WriteFile(path, []byte(before), 0o600); err != nil {
@@ -107,7 +107,7 @@ func TestAnEditThatCannotBeMadeLeavesTheFile(t *testing.T) {
 	}
 }
 
-func TestEditorsWaitForEachOther(t *testing.T) {
+func TestConcurrentEdits(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "config.yaml")
 	var wg sync.WaitGroup
 	for i := range 20 {
@@ -142,17 +142,36 @@ func FuzzEdit(f *testing.F) {
 		}
 		if err != nil {
 			if string(after) != before {
-				t.Fatalf("a refused edit changed %q to %q", before, after)
+				t.Fatalf("failed edit changed %q to %q", before, after)
 			}
 			return
 		}
 		c, err := config.Load(config.Options{Path: path, Env: func(string) string { return "" }})
 		if err != nil {
-			return // it was unreadable before: a name that is no profile
+			return // already unreadable before the edit: an invalid profile name
 		}
 		setting, _ := config.Lookup("style")
 		if got, err := c.FromFile("p", setting); err != nil || got.Value != value {
 			t.Fatalf("style %q reads back as %q, %v from %q", value, got.Value, err, after)
 		}
 	})
+}
+
+func TestRenamePreservesContent(t *testing.T) {
+	const before = "profiles:\n  # the office\n  work: # since May\n    base_url: https://w\n    agents:\n      work: 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f\n  home:\n    base_url: https://h\n"
+	got := edit(t, before, func(d *config.Document) error {
+		if found, err := d.Rename("true", "profiles", "Work"); !found || err != nil {
+			t.Errorf("Rename: %t, %v", found, err)
+		}
+		if found, err := d.Rename("x", "profiles", "nope"); found || err != nil {
+			t.Errorf("Rename of a missing key: %t, %v", found, err)
+		}
+		if found, err := d.Rename("x", "nope", "work"); found || err != nil {
+			t.Errorf("Rename below a missing key: %t, %v", found, err)
+		}
+		return nil
+	})
+	if want := strings.Replace(before, "  work: #", "  \"true\": #", 1); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
 }

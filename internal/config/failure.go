@@ -3,20 +3,25 @@ package config
 import (
 	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/access"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/suggest"
 )
 
 // Failure implements failure.Explainer.
 func (e *FileError) Failure() failure.Failure {
-	hint := "correct it with: hobnob config edit"
+	hint := "to correct it: hobnob config edit"
 	if errors.Is(e, fs.ErrPermission) {
-		hint = cmp.Or(access.Fix(e.Path, access.Read), "look at its permissions and at those of the directories above it")
+		hint = cmp.Or(access.Fix(e.Path, access.Read), "check the permissions of the file and its parent directories")
+	}
+	if errors.As(e, new(*input.KindError)) {
+		hint = "set --config or HOBNOB_CONFIG to a regular file"
 	}
 	return failure.Failure{Kind: failure.Config, Hint: failure.Plain(hint)}
 }
@@ -28,7 +33,7 @@ func (e *ValueError) Failure() failure.Failure {
 	case "environment":
 		f.Hint = failure.Plain("correct or unset " + e.Source.Name)
 	case "flag":
-		f.Hint = failure.Plain("correct " + e.Source.Name + ", or leave it out")
+		f.Hint = failure.Plain("correct or omit " + e.Source.Name)
 	default:
 		f.Hint = failure.Hintf("see: %s", failure.Run("hobnob config list --show-source"))
 	}
@@ -42,12 +47,30 @@ func (e *NoBaseURLError) Failure() failure.Failure {
 
 // Failure implements failure.Explainer.
 func (e *AmbiguousProfileError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.Config, Hint: failure.Plain("choose one with -p, or for good with: hobnob config set profile NAME")}
+	return failure.Failure{Kind: failure.Config, Hint: failure.Plain("choose one with -p NAME, or permanently with: hobnob profiles use NAME")}
 }
 
 // Failure implements failure.Explainer.
 func (e *UnknownProfileError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.NotFound, Hint: failure.Plain("profiles here: " + strings.Join(e.Known, ", ") + "; a new one is made by: hobnob login -p NAME")}
+	name := "NAME"
+	if e.CanBeCreated() {
+		name = strings.ToLower(e.Name)
+	}
+	return failure.Failure{Kind: failure.NotFound, Hint: failure.Plain(fmt.Sprintf("profiles: %s; to create one: hobnob login -p %s, or hobnob config set base_url URL -p %s", strings.Join(e.Known, ", "), name, name))}
+}
+
+// Failure implements failure.Explainer.
+func (e *NotBuiltInError) Failure() failure.Failure {
+	f := failure.Failure{Kind: failure.NotFound}
+	switch {
+	case e.Alias != "":
+		f.Hint = failure.Hintf("remove it: %s", failure.Run("hobnob agents remove %s", shell.Word(e.Alias)).In(Local))
+	case e.Default:
+		f.Hint = failure.Hintf("choose a built-in agent: %s", failure.Run("hobnob agents use guide").In(Local))
+	default:
+		f.Hint = failure.Plain("connect to the agent's service first: hobnob login")
+	}
+	return f
 }
 
 // Failure implements failure.Explainer.
@@ -55,16 +78,16 @@ func (e *UnknownAgentError) Failure() failure.Failure {
 	f := failure.Failure{Kind: failure.NotFound}
 	switch near := suggest.Nearest(e.Name, e.Known); {
 	case near != "":
-		f.Hint = failure.Hintf("did you mean %q? see: %s", near, failure.Run("hobnob agents list"))
+		f.Hint = failure.Hintf("did you mean %q?", near)
 	case len(e.Known) == 0:
-		f.Hint = failure.Hintf("name it first: %s", failure.Run("hobnob agents add %s UUID", shell.Word(e.Name)))
+		f.Hint = failure.Hintf("add it first: %s", failure.Run("hobnob agents add %s UUID", shell.Word(e.Name)))
 	default:
-		f.Hint = failure.Hintf("agents here: %s; add one with: %s", strings.Join(e.Known, ", "), failure.Run("hobnob agents add NAME UUID"))
+		f.Hint = failure.Hintf("agents: %s; to add one: %s", strings.Join(e.Known, ", "), failure.Run("hobnob agents add NAME UUID"))
 	}
 	return f
 }
 
-// StyleHint lists the values of the setting style.
+// StyleHint returns a list of the values of the setting style.
 func StyleHint() string {
 	style, _ := Lookup("style")
 	return "styles: " + strings.Join(style.Values, ", ") + ", or a JSON file"

@@ -7,20 +7,20 @@ import (
 	"path/filepath"
 )
 
-// Env looks up an environment variable; an unset one is empty.
+// Env returns the value of an environment variable, or "" if it is not set.
 type Env func(key string) string
 
-// Paths are the places where hobnob keeps its files.
+// Paths are the locations of hobnob's files.
 type Paths struct {
-	ConfigFile string // settings; also the home of the token file
+	ConfigFile string // settings; the token file is in the same directory
 	DataDir    string // history
 	StateDir   string // drafts written in the editor
 }
 
-// FindPaths applies $HOBNOB_CONFIG, $HOBNOB_DATA_DIR and $HOBNOB_STATE_DIR, then
-// the XDG Base Directory Specification (which says that relative paths are to be
-// ignored), on every Unix; on Windows %AppData% and %LocalAppData%. A non-empty
-// configFlag is the value of --config and comes first.
+// FindPaths returns the absolute paths given by $HOBNOB_CONFIG, $HOBNOB_DATA_DIR and
+// $HOBNOB_STATE_DIR, or else by the XDG Base Directory Specification, which ignores
+// relative paths; on Windows by %AppData% and %LocalAppData%. configFlag, if not
+// empty, is the value of --config and takes precedence.
 func FindPaths(env Env, goos, configFlag string) (Paths, error) {
 	var p Paths
 	for _, place := range []struct {
@@ -43,7 +43,7 @@ func FindPaths(env Env, goos, configFlag string) (Paths, error) {
 		}
 		var err error
 		if *place.target, err = filepath.Abs(path); err != nil {
-			return Paths{}, fmt.Errorf("cannot find the working directory: %w", err)
+			return Paths{}, fmt.Errorf("cannot determine the working directory: %w", err)
 		}
 	}
 	return p, nil

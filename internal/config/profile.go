@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/url"
@@ -13,41 +14,35 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/failure"
-	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// Profile is every setting of one profile with the precedence applied. A field
-// holds the setting that its tag names.
+// Profile holds the effective settings of one profile. The tag of a field is the key
+// of its setting.
 type Profile struct {
 	Name              string
-	BaseURL           string `setting:"base_url"` // empty for the embedded service
-	Agent             string `setting:"agent"`    // alias or UUID, empty when the service chooses
+	BuiltIn           map[string]string // name → UUID of all agents of the embedded service; nil for other services
+	BaseURL           string            `setting:"base_url"` // empty for the embedded service
+	Agent             string            `setting:"agent"`    // alias or UUID; empty if the service chooses
 	Agents            map[string]string
 	Timeout           time.Duration `setting:"timeout"`
 	Retries           int           `setting:"retries"`
-	TokenCommand      []string      `setting:"token_command"` // nil when it belongs to another origin than BaseURL
+	TokenCommand      []string      `setting:"token_command"`
 	CAFile            string        `setting:"ca_file"`
 	AllowInsecureHTTP bool          `setting:"allow_insecure_http"`
 	ConversationsPath string        `setting:"conversations_path"`
 	IdempotencyKey    bool          `setting:"idempotency_key"`
 	Style             string        `setting:"style"`
 	Notify            string        `setting:"notify"`       // off, bell, osc9 or osc777
-	NotifyAfter       time.Duration `setting:"notify_after"` // shortest wait that ends with a notification
+	NotifyAfter       time.Duration `setting:"notify_after"` // minimum wait before a notification
 	Save              bool          `setting:"history.save"`
 	ContextTurns      int           `setting:"history.context_turns"`
 	ContextTokens     int           `setting:"history.context_tokens"`
 }
 
-// Embedded reports whether the profile is the service inside this process.
+// Embedded reports whether the profile uses the service inside this process.
 func (p Profile) Embedded() bool { return p.BaseURL == "" }
 
-// BuiltInAgent reports whether name is an agent that the service inside this process
-// has by itself.
-func (p Profile) BuiltInAgent(name string) bool {
-	return p.Embedded() && (name == "guide" || name == "echo")
-}
-
-// NoBaseURLError says that a profile does not say where its service is.
+// NoBaseURLError reports a profile without an address.
 type NoBaseURLError struct{ Profile string }
 
 func (e *NoBaseURLError) Error() string { return fmt.Sprintf("profile %q has no base_url", e.Profile) }
@@ -63,7 +58,7 @@ func (c *Config) ActiveProfile() (Profile, error) {
 
 // Profile returns the profile called name. Errors are *ValueError and *NoBaseURLError.
 func (c *Config) Profile(name string) (Profile, error) {
-	p := Profile{Name: name, Agents: c.Agents(name)}
+	p := c.named(name)
 	fields := reflect.ValueOf(&p).Elem()
 	for i := range fields.NumField() {
 		setting, ok := Lookup(fields.Type().Field(i).Tag.Get("setting"))
@@ -81,7 +76,7 @@ func (c *Config) Profile(name string) (Profile, error) {
 		if c.overrides("base_url") {
 			setting, _ := Lookup("base_url")
 			_, source := c.override(setting)
-			return Profile{}, &ValueError{Key: "base_url", Value: setting.shown(p.BaseURL), Source: source, Err: fmt.Errorf("the profile %q is the built-in service and has no address", Local)}
+			return Profile{}, &ValueError{Key: "base_url", Value: setting.shown(p.BaseURL), Source: source, Err: fmt.Errorf("profile %q is the built-in service and has no address", Local)}
 		}
 		p.BaseURL = ""
 		return p, nil
@@ -89,42 +84,59 @@ func (c *Config) Profile(name string) (Profile, error) {
 	if p.BaseURL == "" {
 		return Profile{}, &NoBaseURLError{Profile: name}
 	}
-	if !c.sameOriginAsFile(name, p.BaseURL) {
-		p.TokenCommand = nil
-	}
 	return p, nil
 }
 
-// ParseBaseURL reads an address for a profile, which may allow http:// to other
-// hosts. Where only that keeps it from being one, the error says how to allow it.
+// ParseBaseURL parses a new address for a profile. The profile's permission to use
+// http:// counts only for its own origin; otherwise the error's hint shows how to
+// allow it for the new one.
 func (c *Config) ParseBaseURL(profile, address string) (*url.URL, error) {
 	setting, _ := Lookup("allow_insecure_http")
-	insecure, err := c.Get(profile, setting)
+	insecure, err := c.WithBaseURL(address).Get(profile, setting)
 	if err != nil {
 		return nil, err
 	}
 	base, err := baseurl.Parse(address, insecure.Value == true)
-	if _, other := baseurl.Parse(address, true); err != nil && other == nil {
-		return nil, failure.WithHint(err, "%s", "in a network of your own, allow it first: hobnob config set allow_insecure_http true -p "+shell.Word(profile))
+	var bad *baseurl.Error
+	if _, other := baseurl.Parse(address, true); other == nil && errors.As(err, &bad) {
+		return nil, failure.WithHint(err, "%s", bad.HintIn(profile))
 	}
 	return base, err
 }
 
-// sameOriginAsFile keeps a token_command of the file from giving its token to
-// an address that a flag or the environment put in place of the file's.
-func (c *Config) sameOriginAsFile(profile, baseURL string) bool {
+// Moved returns the keys of the OneOrigin settings in the file that would apply to
+// another origin if address replaced the profile's base_url.
+func (c *Config) Moved(profile, address string) []string {
 	setting, _ := Lookup("base_url")
-	fromFile, err := c.FromFile(profile, setting)
-	text, _ := fromFile.Value.(string)
-	if err != nil || text == "" {
-		return err == nil
+	if old, err := c.FromFile(profile, setting); err != nil || old.Value == "" || sameOrigin(Format(old.Value), address) {
+		return nil
 	}
-	a, errA := baseurl.Parse(text, true)
-	b, errB := baseurl.Parse(baseURL, true)
-	return errA == nil && errB == nil && baseurl.Origin(a) == baseurl.Origin(b)
+	var keys []string
+	for _, s := range Settings() {
+		value, err := c.FromFile(profile, s)
+		if s.OneOrigin && err == nil && Format(value.Value) != Format(s.Default) {
+			keys = append(keys, s.Key)
+		}
+	}
+	return keys
 }
 
-// Agents returns the aliases of a profile: name → UUID as the file has it.
+func sameOrigin(a, b string) bool {
+	first, errA := baseurl.Parse(a, true)
+	second, errB := baseurl.Parse(b, true)
+	return errA == nil && errB == nil && baseurl.Origin(first) == baseurl.Origin(second)
+}
+
+// named returns a profile with only its name and its agents.
+func (c *Config) named(name string) Profile {
+	p := Profile{Name: name, Agents: c.Agents(name)}
+	if name == Local {
+		p.BuiltIn = c.options.LocalAgents
+	}
+	return p
+}
+
+// Agents returns the aliases of a profile: name → UUID as written in the file.
 func (c *Config) Agents(profile string) map[string]string {
 	agents := map[string]string{}
 	if profile == Local {
@@ -134,36 +146,67 @@ func (c *Config) Agents(profile string) map[string]string {
 	return agents
 }
 
-// UnknownAgentError says that a name is neither a UUID nor an alias.
+// UnknownAgentError reports a name that is neither a UUID nor an alias.
 type UnknownAgentError struct {
 	Name, Profile string
 	Known         []string // sorted
 }
 
 func (e *UnknownAgentError) Error() string {
-	return fmt.Sprintf("no agent %q in profile %q", e.Name, e.Profile)
+	return fmt.Sprintf("unknown agent %q in profile %q", e.Name, e.Profile)
 }
 
-// AgentID returns the UUID that name stands for, as it will be sent; an empty
-// name is an empty id. The error is an *UnknownAgentError or a *ValueError.
+// NotBuiltInError reports an agent that the built-in service does not have. Alias is
+// its alias in the profile "local" or "". Default is set if it is the default agent.
+type NotBuiltInError struct {
+	ID, Alias string
+	Default   bool
+}
+
+func (e *NotBuiltInError) Error() string {
+	what := e.ID
+	if e.Alias != "" {
+		what = fmt.Sprintf("%q (%s)", e.Alias, e.ID)
+	}
+	return fmt.Sprintf("agent %s not found: profile %q is the built-in service and has only built-in agents", what, Local)
+}
+
+// AgentID returns the UUID of an alias, or name itself if it is a UUID or empty. The
+// error is an *UnknownAgentError, a *ValueError or a *NotBuiltInError.
 func (p Profile) AgentID(name string) (string, error) {
-	if name == "" || IsUUID(name) {
-		return name, nil
+	id, alias := name, ""
+	if name != "" && !IsUUID(name) {
+		alias = strings.ToLower(name)
+		var ok bool
+		if id, ok = p.Agents[alias]; !ok {
+			return "", &UnknownAgentError{Name: name, Profile: p.Name, Known: p.AgentNames()}
+		}
 	}
-	id, ok := p.Agents[strings.ToLower(name)]
-	if !ok {
-		return "", &UnknownAgentError{Name: name, Profile: p.Name, Known: p.AgentNames()}
-	}
-	if !IsUUID(id) {
-		return "", &ValueError{Key: "agents." + name, Value: id, Source: Source{Kind: "profile", Name: p.Name}, Err: fmt.Errorf("an agent's id is a UUID")}
+	switch {
+	case id == "":
+	case !IsUUID(id):
+		return "", &ValueError{Key: "agents." + name, Value: id, Source: Source{Kind: "profile", Name: p.Name}, Err: fmt.Errorf("must be a UUID")}
+	case p.BuiltIn != nil && !slices.Contains(slices.Collect(maps.Values(p.BuiltIn)), strings.ToLower(id)):
+		return "", &NotBuiltInError{ID: id, Alias: alias, Default: name == p.Agent}
 	}
 	return id, nil
 }
 
-// AgentNames returns the aliases, sorted.
+// AgentFilter is like AgentID, but also accepts agents that the built-in service does
+// not have, which can occur in older conversations.
+func (p Profile) AgentFilter(name string) (string, error) {
+	id, err := p.AgentID(name)
+	var foreign *NotBuiltInError
+	if errors.As(err, &foreign) {
+		return foreign.ID, nil
+	}
+	return id, err
+}
+
+// AgentNames returns the sorted aliases.
 func (p Profile) AgentNames() []string { return slices.Sorted(maps.Keys(p.Agents)) }
 
-// AgentName returns the alias of an id, or the id itself.
+// AgentName returns the alias of an id, or the id itself if it has none.
 func (p Profile) AgentName(id string) string {
 	for _, name := range p.AgentNames() {
 		if strings.EqualFold(p.Agents[name], id) {
@@ -173,5 +216,5 @@ func (p Profile) AgentName(id string) string {
 	return id
 }
 
-// IsUUID reports whether text is a UUID in its usual form of 36 characters.
+// IsUUID reports whether text is a UUID in the standard form of 36 characters.
 func IsUUID(text string) bool { return len(text) == 36 && uuid.Validate(text) == nil }

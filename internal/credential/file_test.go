@@ -11,12 +11,12 @@ import (
 	"testing"
 )
 
-func TestTheTokenFileIsPrivate(t *testing.T) {
+func TestTokenFileIsPrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("Windows has no such modes")
+		t.Skip("no Unix permissions on Windows")
 	}
 	dir := filepath.Join(t.TempDir(), "data", "hobnob")
-	r := Resolver{Keyring: remembering(nil), File: filepath.Join(dir, "tokens.json")}
+	r := Resolver{Keyring: keyringWith(nil), File: filepath.Join(dir, "tokens.json")}
 	if _, err := r.Store(t.Context(), work, canary, true); err != nil {
 		t.Fatal(err)
 	}
@@ -35,89 +35,89 @@ func TestTheTokenFileIsPrivate(t *testing.T) {
 		_, err := r.Token(t.Context(), work)
 		var failed *FileError
 		if !errors.Is(err, ErrFileExposed) || !errors.As(err, &failed) || failed.Path != r.File {
-			t.Errorf("mode %v: the error is %v, want ErrFileExposed", mode, err)
+			t.Errorf("mode %v: got error %v, want ErrFileExposed", mode, err)
 		}
 		wantSilent(t, err)
 		if _, err := r.Store(t.Context(), Key{"new", "https://a"}, canary, true); !errors.Is(err, ErrFileExposed) {
-			t.Errorf("mode %v: storing gives %v, want ErrFileExposed", mode, err)
+			t.Errorf("mode %v: Store returned %v, want ErrFileExposed", mode, err)
 		}
 	}
 }
 
-func TestADamagedTokenFileIsNeverOverwritten(t *testing.T) {
+func TestDamagedTokenFileIsNotOverwritten(t *testing.T) {
 	for name, content := range map[string]string{
-		"empty":            ``,
-		"cut short":        `{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":"` + canary,
-		"text after":       `{"version":1,"tokens":[]} ` + canary,
-		"null":             `null`,
-		"no version":       `{"tokens":[]}`,
-		"newer version":    `{"version":2,"tokens":[],"more":1}`,
-		"token is number":  `{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":123456}]}`,
-		"unknown field":    `{"version":1,"tokens":[],"` + canary + `":1}`,
-		"repeated field":   `{"version":1,"tokens":[{"profile":"a","origin":"b","token":"` + canary + `"}],"tokens":[]}`,
-		"other letters":    `{"version":1,"Tokens":[]}`,
-		"repeated entry":   `{"version":1,"tokens":[{"profile":"a","origin":"b","token":"c"},{"profile":"a","origin":"b","token":"d"}]}`,
-		"not UTF-8":        "{\"version\":1,\"tokens\":[{\"profile\":\"\xff\",\"origin\":\"b\",\"token\":\"c\"}]}",
-		"no list at all":   `{"version":1,"tokens":null}`,
-		"a web page":       `<!doctype html>`,
-		"byte order first": "\ufeff" + `{"version":1,"tokens":[]}`,
+		"empty":             ``,
+		"truncated":         `{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":"` + canary,
+		"trailing text":     `{"version":1,"tokens":[]} ` + canary,
+		"null":              `null`,
+		"no version":        `{"tokens":[]}`,
+		"newer version":     `{"version":2,"tokens":[],"more":1}`,
+		"numeric token":     `{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":123456}]}`,
+		"unknown field":     `{"version":1,"tokens":[],"` + canary + `":1}`,
+		"duplicate field":   `{"version":1,"tokens":[{"profile":"a","origin":"b","token":"` + canary + `"}],"tokens":[]}`,
+		"other letter case": `{"version":1,"Tokens":[]}`,
+		"duplicate entry":   `{"version":1,"tokens":[{"profile":"a","origin":"b","token":"c"},{"profile":"a","origin":"b","token":"d"}]}`,
+		"not UTF-8":         "{\"version\":1,\"tokens\":[{\"profile\":\"\xff\",\"origin\":\"b\",\"token\":\"c\"}]}",
+		"null list":         `{"version":1,"tokens":null}`,
+		"web page":          `<!doctype html>`,
+		"byte order mark":   "\ufeff" + `{"version":1,"tokens":[]}`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "tokens.json")
 			if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			r := Resolver{Keyring: remembering(nil), File: path}
+			r := Resolver{Keyring: keyringWith(nil), File: path}
 			_, readErr := r.Token(t.Context(), work)
 			_, storeErr := r.Store(t.Context(), work, canary, true)
 			_, deleteErr := r.Delete(t.Context(), work)
 			for _, err := range []error{readErr, storeErr, deleteErr} {
 				var failed *FileError
 				if !errors.As(err, &failed) || !errors.Is(err, ErrFileCorrupt) && name != "newer version" {
-					t.Errorf("the error is %v, want ErrFileCorrupt", err)
+					t.Errorf("got error %v, want ErrFileCorrupt", err)
 				}
 				wantSilent(t, err)
 			}
 			if got, err := os.ReadFile(path); string(got) != content || err != nil {
-				t.Errorf("the file holds %q now, %v", got, err)
+				t.Errorf("file changed to %q, %v", got, err)
 			}
 		})
 	}
 }
 
-func TestATokenFileThatIsNoFileIsRefused(t *testing.T) {
-	r := Resolver{Keyring: remembering(nil), File: t.TempDir()}
+func TestTokenFileIsDirectory(t *testing.T) {
+	r := Resolver{Keyring: keyringWith(nil), File: t.TempDir()}
 	var failed *FileError
 	if _, err := r.Token(t.Context(), work); !errors.As(err, &failed) {
-		t.Errorf("the error is %v, want a FileError", err)
+		t.Errorf("got error %v, want a FileError", err)
 	}
-	if _, err := (Resolver{Keyring: remembering(nil)}).Store(t.Context(), work, canary, true); err == nil {
-		t.Error("a token was filed without a path")
+	if _, err := (Resolver{Keyring: keyringWith(nil)}).Store(t.Context(), work, canary, true); err == nil {
+		t.Error("stored a token without a path")
 	}
 }
 
-func TestATokenFileOnOneLineIsRead(t *testing.T) {
+func TestTokenFileOnOneLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tokens.json")
 	line := `{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":"a&b<c>"}]}`
 	if err := os.WriteFile(path, []byte(line), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	token, err := Resolver{Keyring: remembering(nil), File: path}.Token(t.Context(), work)
+	token, err := Resolver{Keyring: keyringWith(nil), File: path}.Token(t.Context(), work)
 	if token.Reveal() != "a&b<c>" || err != nil {
 		t.Errorf("got %q, %v", token.Reveal(), err)
 	}
 }
 
-func TestTheLastTokenOfALinkedFileIsDeletedFromItsTarget(t *testing.T) {
+func TestDeleteLastTokenFromLinkedFile(t *testing.T) {
 	dir := t.TempDir()
 	target, link := filepath.Join(dir, "real.json"), filepath.Join(dir, "tokens.json")
 	if err := os.WriteFile(target, []byte(`{"version":1,"tokens":[]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(target, link); err != nil {
-		t.Skip("this system makes no symbolic links here:", err)
+		t.Skip("cannot create symbolic links:", err)
 	}
-	r := Resolver{Keyring: remembering(nil), File: link}
+	r := Resolver{Keyring: keyringWith(nil), File: link}
 	if _, err := r.Store(t.Context(), work, canary, true); err != nil {
 		t.Fatal(err)
 	}
@@ -125,12 +125,12 @@ func TestTheLastTokenOfALinkedFileIsDeletedFromItsTarget(t *testing.T) {
 		t.Fatalf("deleted from %q, %v", from, err)
 	}
 	if entries, err := readFile(target); len(entries) > 0 || err != nil {
-		t.Errorf("%d entries are left, %v", len(entries), err)
+		t.Errorf("%d entries left, %v", len(entries), err)
 	}
 }
 
-func TestTwentyAtOnceAllKeepTheirTokens(t *testing.T) {
-	r := Resolver{Keyring: remembering(nil), File: filepath.Join(t.TempDir(), "tokens.json")}
+func TestConcurrentStoreAndDelete(t *testing.T) {
+	r := Resolver{Keyring: keyringWith(nil), File: filepath.Join(t.TempDir(), "tokens.json")}
 	key := func(i int) Key { return Key{fmt.Sprintf("profile-%d", i), "https://chat.example.com"} }
 	var all sync.WaitGroup
 	for i := range 20 {
@@ -155,12 +155,12 @@ func TestTwentyAtOnceAllKeepTheirTokens(t *testing.T) {
 	}
 	all.Wait()
 	if _, err := os.Stat(r.File); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("the empty file is still there: %v", err)
+		t.Errorf("empty file still exists: %v", err)
 	}
 }
 
-// FuzzDecode: whatever the file holds, reading it does not panic, and a rewrite
-// of a file that was accepted keeps every entry.
+// FuzzDecode checks that decode never panics and that rewriting an accepted file
+// preserves every entry.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte(`{"version":1,"tokens":[{"profile":"work","origin":"https://chat.example.com","token":"x"}]}`))
 	f.Add([]byte(`{"version":1,"tokens":[{"profile":"a\u2028\\\"é","origin":"b","token":"\u0000"},{"profile":"","origin":"","token":""}]}`))
@@ -178,18 +178,18 @@ func FuzzDecode(f *testing.F) {
 		}
 		after, err := decode(written)
 		if err != nil {
-			t.Fatalf("what was written cannot be read: %v", err)
+			t.Fatalf("cannot decode the rewritten file: %v", err)
 		}
 		for _, e := range without(before, added) {
 			if !slices.Contains(after, e) {
-				t.Errorf("the entry of %v is lost", e.Key)
+				t.Errorf("lost the entry of %v", e.Key)
 			}
 		}
 		if !slices.Contains(after, fileEntry{added, canary}) {
-			t.Error("the new entry is lost")
+			t.Error("lost the new entry")
 		}
 		if rest := without(after, added); len(rest) != len(without(before, added)) {
-			t.Errorf("%d entries are left", len(rest))
+			t.Errorf("%d entries left", len(rest))
 		}
 	})
 }

@@ -11,50 +11,55 @@ import (
 )
 
 const (
-	// keyringService names our entries; the user of an entry is
+	// keyringService is the service of hobnob's entries. The user of an entry is
 	// "<profile> <origin>".
 	keyringService = "hobnob"
 
-	// keyringLimit bounds one operation as a whole, its read-back included.
+	// keyringLimit is the time limit of one operation, including reading back.
 	keyringLimit = 3 * time.Second
 )
 
-// ErrNotFound is what a Keyring returns for an entry that it does not have.
+// ErrNotFound is returned by a Keyring for a missing entry.
 var ErrNotFound = keyring.ErrNotFound
 
-// Keyring is the part of go-keyring that is used here, in its shape.
+// Keyring is the part of go-keyring's interface used here.
 type Keyring interface {
 	Get(service, user string) (string, error)
 	Set(service, user, secret string) error
 	Delete(service, user string) error
 }
 
-// Reason says why the keyring failed, as the text of an error.
+// Reason is the cause of a keyring failure, as the text of an error.
 type Reason string
 
 // The reasons of a KeyringError.
 const (
-	ReasonAbsent    Reason = "no keyring is reachable" // no session bus, no service on it, no collection in it
-	ReasonLocked    Reason = "the keyring is locked"   // and was not unlocked
+	ReasonAbsent    Reason = "no system keyring is available" // no session bus, or no service or collection on it
+	ReasonLocked    Reason = "the keyring is locked"
 	ReasonDismissed Reason = "the keyring's prompt was dismissed"
-	ReasonTimeout   Reason = "the keyring gave no answer" // perhaps its prompt is still open
-	ReasonDenied    Reason = "the keyring refuses access"
-	ReasonNotKept   Reason = "the keyring reported success and did nothing; perhaps its prompt was dismissed"
-	ReasonTooLong   Reason = "it is longer than this keyring allows"
+	ReasonTimeout   Reason = "the keyring did not respond" // its prompt may still be open
+	ReasonDenied    Reason = "the keyring denied access"
+	ReasonNoEffect  Reason = "the keyring reported success but changed nothing; its prompt may have been dismissed"
+	ReasonTooLong   Reason = "too long for this keyring"
 	ReasonOther     Reason = "the keyring failed"
 )
 
-// KeyringError says that the keyring could not be used. It wraps nothing and
-// quotes no text from the keyring, which could repeat the token.
+// KeyringError reports a failure of the keyring. It wraps no error and quotes no text
+// from the keyring, which could contain the token.
 type KeyringError struct {
 	Op     string // "read", "store" or "delete"
 	Reason Reason
-	Detail string // name of a D-Bus error, exit status or number of an error; may be empty
+	Detail string // name of a D-Bus error, exit status or error number; may be empty
 }
 
-// Error says which operation failed and why.
+// Error returns the operation and the cause.
 func (e *KeyringError) Error() string {
-	text := e.Op + " the token: " + string(e.Reason)
+	return "cannot " + e.Op + " the token: " + e.Cause()
+}
+
+// Cause returns the message without the operation.
+func (e *KeyringError) Cause() string {
+	text := string(e.Reason)
 	if e.Reason == ReasonTimeout {
 		text += fmt.Sprintf(" within %v", keyringLimit)
 	}
@@ -64,7 +69,8 @@ func (e *KeyringError) Error() string {
 	return text
 }
 
-func isAbsent(err error) bool {
+// IsAbsent reports whether err means that no system keyring is available.
+func IsAbsent(err error) bool {
 	var failed *KeyringError
 	return errors.As(err, &failed) && failed.Reason == ReasonAbsent
 }
@@ -89,14 +95,14 @@ func (r Resolver) setKeyring(ctx context.Context, user, token string) error {
 		// go-keyring reports success for a dismissed prompt.
 		stored, err := k.Get(keyringService, user)
 		if errors.Is(err, ErrNotFound) || err == nil && stored != token {
-			err = &KeyringError{Reason: ReasonNotKept}
+			err = &KeyringError{Reason: ReasonNoEffect}
 		}
 		return "", err
 	})
 	return err
 }
 
-// deleteFromKeyring reports whether there was an entry.
+// deleteFromKeyring reports whether it deleted an entry.
 func (r Resolver) deleteFromKeyring(ctx context.Context, user string) (bool, error) {
 	_, err := r.bounded(ctx, "delete", func(k Keyring) (string, error) {
 		if err := k.Delete(keyringService, user); err != nil {
@@ -107,7 +113,7 @@ func (r Resolver) deleteFromKeyring(ctx context.Context, user string) (bool, err
 		case errors.Is(err, ErrNotFound):
 			err = nil
 		case err == nil:
-			err = &KeyringError{Reason: ReasonNotKept}
+			err = &KeyringError{Reason: ReasonNoEffect}
 		}
 		return "", err
 	})
@@ -117,13 +123,13 @@ func (r Resolver) deleteFromKeyring(ctx context.Context, user string) (bool, err
 	return err == nil, err
 }
 
-// bounded runs call for at most keyringLimit and as long as ctx lives. Its error
-// is ErrNotFound, a *KeyringError, or one that wraps ctx.Err().
+// bounded runs call until keyringLimit or ctx ends it. The error is ErrNotFound, a
+// *KeyringError, or wraps ctx.Err().
 //
-// go-keyring has no timeout and takes no context, so call runs in a goroutine
-// that is abandoned when the time is up: it stays until the keyring answers or
-// the process ends, and a write in it may still come to pass. It panics when the
-// bus goes away during a prompt, which becomes an error here.
+// go-keyring supports neither timeouts nor contexts, so call runs in a goroutine that
+// is abandoned after the limit. It exits when the keyring answers, and may still
+// complete a write. go-keyring panics if the bus disappears during a prompt; bounded
+// returns an error instead.
 func (r Resolver) bounded(ctx context.Context, op string, call func(Keyring) (string, error)) (string, error) {
 	type result struct {
 		value string
@@ -164,8 +170,8 @@ func (r Resolver) bounded(ctx context.Context, op string, call func(Keyring) (st
 	}
 }
 
-// explain classifies an error of the keyring. The detail is made of names and
-// numbers alone, never of text that the keyring chose.
+// explain classifies an error of the keyring. The detail consists only of names and
+// numbers, never of free text from the keyring.
 func explain(err error) (reason Reason, detail string) {
 	var known *KeyringError
 	switch {
@@ -186,7 +192,7 @@ func (r Resolver) keyring() (Keyring, error) {
 	return systemKeyring{}, prepareSystem()
 }
 
-// systemKeyring is go-keyring, entered only after prepareSystem.
+// systemKeyring calls go-keyring. Call prepareSystem first.
 type systemKeyring struct{}
 
 func (systemKeyring) Get(service, user string) (string, error) { return keyring.Get(service, user) }

@@ -11,9 +11,9 @@ import (
 	keyring "github.com/zalando/go-keyring"
 )
 
-func TestAHangingKeyringIsGivenThreeSecondsInTotal(t *testing.T) {
+func TestKeyringTimeout(t *testing.T) {
 	for name, hangs := range map[string]func(op string) bool{
-		"at once":      func(string) bool { return true },
+		"immediately":  func(string) bool { return true },
 		"when reading": func(op string) bool { return op == "get" },
 	} {
 		for op, call := range map[string]func(context.Context, Resolver) error{
@@ -30,27 +30,27 @@ func TestAHangingKeyringIsGivenThreeSecondsInTotal(t *testing.T) {
 						if hangs(op) {
 							<-release
 						} else {
-							<-time.After(2 * time.Second) // slow, and within the limit by itself
+							<-time.After(2 * time.Second) // slow, but by itself within the limit
 						}
 						return canary, nil
 					})}
 					started := time.Now()
 					wantReason(t, call(t.Context(), r), ReasonTimeout)
 					if took := time.Since(started); took != keyringLimit {
-						t.Errorf("it took %v, want %v", took, keyringLimit)
+						t.Errorf("took %v, want %v", took, keyringLimit)
 					}
 
 					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 					defer cancel()
 					started = time.Now()
 					if err := call(ctx, r); !errors.Is(err, context.DeadlineExceeded) {
-						t.Errorf("the error is %v, want that of the context", err)
+						t.Errorf("got error %v, want context.DeadlineExceeded", err)
 					}
 					if took := time.Since(started); took != time.Second {
-						t.Errorf("it took %v, want %v", took, time.Second)
+						t.Errorf("took %v, want %v", took, time.Second)
 					}
 					close(release)
-					<-time.After(time.Minute) // of the bubble: lets the abandoned calls end
+					<-time.After(time.Minute) // lets the abandoned calls finish
 				})
 				wantFiles(t, dir)
 			})
@@ -58,24 +58,24 @@ func TestAHangingKeyringIsGivenThreeSecondsInTotal(t *testing.T) {
 	}
 }
 
-func TestAHangingKeyringDoesNotHideTheFile(t *testing.T) {
-	file := keep(t, canary)
+func TestHangingKeyringFallsBackToFile(t *testing.T) {
+	file := tokenFileWith(t, canary)
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		r := Resolver{File: file, Keyring: scripted(func(string) (string, error) { <-release; return "", nil })}
 		token, err := r.Token(t.Context(), work)
 		if token.Reveal() != canary || token.Source() != SourceFile || err != nil {
-			t.Errorf("the token is from %q, %v", token.Source(), err)
+			t.Errorf("token from %q, %v", token.Source(), err)
 		}
 		close(release)
 	})
 }
 
-func TestAStoredTokenIsReadBack(t *testing.T) {
+func TestStoreReadsTokenBack(t *testing.T) {
 	for name, get := range map[string]func() (string, error){
-		"nothing there":   func() (string, error) { return "", ErrNotFound },
+		"no entry":        func() (string, error) { return "", ErrNotFound },
 		"another token":   func() (string, error) { return "older", nil },
-		"token cut short": func() (string, error) { return canary[:5], nil },
+		"truncated token": func() (string, error) { return canary[:5], nil },
 	} {
 		dir := t.TempDir()
 		r := Resolver{File: filepath.Join(dir, "tokens.json"), Keyring: scripted(func(op string) (string, error) {
@@ -88,12 +88,12 @@ func TestAStoredTokenIsReadBack(t *testing.T) {
 		if source != "" {
 			t.Errorf("%s: reported as stored in %q", name, source)
 		}
-		wantReason(t, err, ReasonNotKept)
+		wantReason(t, err, ReasonNoEffect)
 		wantFiles(t, dir)
 	}
 }
 
-func TestAFailureOfTheKeyringSaysWhyAndNothingElse(t *testing.T) {
+func TestKeyringErrorHidesToken(t *testing.T) {
 	for name, tt := range map[string]struct {
 		keyring Keyring
 		want    Reason
@@ -118,19 +118,19 @@ func TestAFailureOfTheKeyringSaysWhyAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestEveryReasonReadsAsASentence(t *testing.T) {
+func TestKeyringErrorText(t *testing.T) {
 	seen := map[string]Reason{}
 	for _, reason := range []Reason{
-		ReasonAbsent, ReasonLocked, ReasonDismissed, ReasonTimeout, ReasonDenied, ReasonNotKept, ReasonTooLong, ReasonOther,
+		ReasonAbsent, ReasonLocked, ReasonDismissed, ReasonTimeout, ReasonDenied, ReasonNoEffect, ReasonTooLong, ReasonOther,
 	} {
 		text := (&KeyringError{Op: "store", Reason: reason}).Error()
 		if other, ok := seen[text]; ok {
-			t.Errorf("%q and %q read the same: %s", reason, other, text)
+			t.Errorf("%q and %q have the same text: %s", reason, other, text)
 		}
 		seen[text] = reason
 	}
 	got := (&KeyringError{"read", ReasonAbsent, "no session bus"}).Error()
-	if want := "read the token: no keyring is reachable (no session bus)"; got != want {
+	if want := "cannot read the token: no system keyring is available (no session bus)"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -22,7 +22,8 @@ const canary = "canary-5f0c2b1e9a"
 
 var work = Key{"work", "https://chat.example.com"}
 
-// TestMain lets the test binary play the token command.
+// TestMain makes the test binary act as the token command if HOBNOB_TEST_COMMAND is
+// set.
 func TestMain(m *testing.M) {
 	switch os.Getenv("HOBNOB_TEST_COMMAND") {
 	case "":
@@ -33,9 +34,6 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stdout, canary)
 		fmt.Fprintln(os.Stderr, "the store is closed")
 		os.Exit(3)
-	case "environment":
-		_, set := os.LookupEnv("HOBNOB_TOKEN")
-		fmt.Fprintf(os.Stdout, "HOBNOB_TOKEN=%t\n", set)
 	case "ask":
 		_, _ = io.Copy(os.Stdout, os.Stdin)
 	case "flood":
@@ -44,7 +42,7 @@ func TestMain(m *testing.M) {
 	case "hang":
 		fmt.Fprintln(os.Stderr, "waiting")
 		<-time.After(time.Minute)
-	case "linger": // leaves a child that holds the output until standard input ends
+	case "linger": // starts a child that keeps the output open until standard input ends
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), "HOBNOB_TEST_COMMAND=hold")
 		child.Stdin, child.Stdout = os.Stdin, os.Stdout
@@ -57,20 +55,20 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// playing returns a token command in which the test binary plays a part.
-func playing(t *testing.T, part string) []string {
+// testCommand returns a token command that runs the test binary in the given role.
+func testCommand(t *testing.T, part string) []string {
 	t.Setenv("HOBNOB_TEST_COMMAND", part)
-	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector waits a second at every exit
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // the race detector sleeps one second at exit
 	return []string{os.Args[0]}
 }
 
-func printing(t *testing.T, output string) []string {
+// printCommand returns a token command that prints output.
+func printCommand(t *testing.T, output string) []string {
 	t.Setenv("HOBNOB_TEST_OUTPUT", output)
-	return playing(t, "print")
+	return testCommand(t, "print")
 }
 
-// needTool skips a test whose tool is missing, and fails it where the tools are
-// promised.
+// needTool skips the test if a tool is missing, or fails it with HOBNOB_TEST_REQUIRE=1.
 func needTool(t *testing.T, name string) {
 	t.Helper()
 	if _, err := exec.LookPath(name); err == nil {
@@ -82,13 +80,14 @@ func needTool(t *testing.T, name string) {
 	t.Skipf("%s is not installed", name)
 }
 
-// memory is a Keyring that works.
+// memory is a working Keyring.
 type memory struct {
 	mu      sync.Mutex
 	secrets map[string]string // by user
 }
 
-func remembering(secrets map[string]string) *memory {
+// keyringWith returns a working Keyring that contains the secrets.
+func keyringWith(secrets map[string]string) *memory {
 	m := &memory{secrets: map[string]string{}}
 	maps.Copy(m.secrets, secrets)
 	return m
@@ -121,7 +120,7 @@ func (m *memory) Delete(service, user string) error {
 	return nil
 }
 
-// scripted is a Keyring that answers every call with the same function.
+// scripted is a Keyring that calls the same function for every operation.
 type scripted func(op string) (string, error)
 
 func (s scripted) Get(string, string) (string, error) { return s("get") }
@@ -132,17 +131,18 @@ func failing(err error) Keyring {
 	return scripted(func(string) (string, error) { return "", err })
 }
 
-// wantReason asserts that err is a KeyringError with that reason, and silent.
+// wantReason checks that err is a KeyringError with the reason and does not contain the
+// canary.
 func wantReason(t *testing.T, err error, want Reason) {
 	t.Helper()
 	var failed *KeyringError
 	if !errors.As(err, &failed) || failed.Reason != want {
-		t.Errorf("the error is %v, want a KeyringError with reason %q", err, want)
+		t.Errorf("got error %v, want a KeyringError with reason %q", err, want)
 	}
 	wantSilent(t, err)
 }
 
-// wantSilent asserts that value shows the canary by no road.
+// wantSilent checks that no formatting of value contains the canary.
 func wantSilent(t *testing.T, value any) {
 	t.Helper()
 	var out bytes.Buffer
@@ -157,7 +157,7 @@ func wantSilent(t *testing.T, value any) {
 	slog.New(slog.NewJSONHandler(&out, nil)).Error("x", "value", value)
 	for _, form := range []string{canary, hex.EncodeToString([]byte(canary))} {
 		if strings.Contains(strings.ToLower(out.String()), form) {
-			t.Errorf("the token shows in %s", out.String())
+			t.Errorf("token shown in %s", out.String())
 		}
 	}
 	if wrapped, ok := value.(interface{ Unwrap() error }); ok && wrapped.Unwrap() != nil {
@@ -165,7 +165,7 @@ func wantSilent(t *testing.T, value any) {
 	}
 }
 
-// wantFiles asserts which files a directory holds.
+// wantFiles checks the names of the files in a directory.
 func wantFiles(t *testing.T, dir string, want ...string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -177,6 +177,6 @@ func wantFiles(t *testing.T, dir string, want ...string) {
 		got = append(got, e.Name())
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("the directory holds %q, want %q", got, want)
+		t.Errorf("directory contains %q, want %q", got, want)
 	}
 }

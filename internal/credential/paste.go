@@ -5,12 +5,13 @@ import (
 	"strings"
 )
 
-// around is what a paste puts before a token: the name of the header, the scheme
-// in it, or the start of a bracketed paste.
+// around matches a prefix of a pasted token: the name of the header, the
+// authentication scheme, or the start of a bracketed paste.
 var around = regexp.MustCompile(`(?i)^(\x1b\[200~|authorization\s*:\s*|bearer(\s+|\s*:\s*))`)
 
-// Pasted is Trim for a token that a person gives: it also removes the quotes
-// around it and a header's name and scheme before it, as documents show them.
+// Pasted is like Trim, but for a token typed or pasted by the user: it also removes
+// surrounding quotes, a leading "Authorization:" or "Bearer", and the control
+// sequences of a bracketed paste.
 func Pasted(token string) string {
 	for {
 		before := token

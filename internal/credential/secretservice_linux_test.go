@@ -19,8 +19,8 @@ const (
 	secretsPath = dbus.ObjectPath("/org/freedesktop/secrets")
 )
 
-// startGnomeKeyring runs the Secret Service of GNOME, with its login collection
-// unlocked, until the test ends.
+// startGnomeKeyring runs GNOME Keyring with its login collection unlocked until the
+// test ends.
 func startGnomeKeyring(t *testing.T, conn *dbus.Conn) {
 	t.Helper()
 	owners := make(chan *dbus.Signal, 8)
@@ -51,12 +51,12 @@ func startGnomeKeyring(t *testing.T, conn *dbus.Conn) {
 				return
 			}
 		case <-deadline:
-			t.Fatal("gnome-keyring-daemon does not come up")
+			t.Fatal("gnome-keyring-daemon did not start")
 		}
 	}
 }
 
-func TestARealSecretServiceKeepsTheToken(t *testing.T) {
+func TestRealSecretServiceStores(t *testing.T) {
 	needTool(t, "gnome-keyring-daemon")
 	if !insideSession(t) {
 		return
@@ -67,7 +67,7 @@ func TestARealSecretServiceKeepsTheToken(t *testing.T) {
 	r := Resolver{File: filepath.Join(dir, "tokens.json"), limit: patience}
 
 	if _, err := r.Token(t.Context(), work); !errors.Is(err, ErrNoToken) {
-		t.Fatalf("at first the error is %v, want ErrNoToken", err)
+		t.Fatalf("empty keyring: got error %v, want ErrNoToken", err)
 	}
 	long := canary + strings.Repeat("~", MaxLength-len(canary))
 	for _, token := range []string{"older", long, canary} {
@@ -77,11 +77,11 @@ func TestARealSecretServiceKeepsTheToken(t *testing.T) {
 	}
 	token, err := r.Token(t.Context(), work)
 	if token.Reveal() != canary || token.Source() != SourceKeyring || err != nil {
-		t.Errorf("the token is from %q, %v", token.Source(), err)
+		t.Errorf("token from %q, %v", token.Source(), err)
 	}
 	for _, other := range []Key{{"work", "https://chat.example.org"}, {"play", "https://chat.example.com"}} {
 		if _, err := r.Token(t.Context(), other); !errors.Is(err, ErrNoToken) {
-			t.Errorf("%v: the error is %v, want ErrNoToken", other, err)
+			t.Errorf("%v: got error %v, want ErrNoToken", other, err)
 		}
 	}
 
@@ -94,12 +94,12 @@ func TestARealSecretServiceKeepsTheToken(t *testing.T) {
 	_, err = r.Delete(t.Context(), work)
 	wantReason(t, err, ReasonLocked)
 	if took := time.Since(started); took > tooLong {
-		t.Errorf("it took %v", took)
+		t.Errorf("took %v", took)
 	}
 	wantFiles(t, dir)
 }
 
-func TestARealSecretServiceForgetsTheToken(t *testing.T) {
+func TestRealSecretServiceDeletes(t *testing.T) {
 	needTool(t, "gnome-keyring-daemon")
 	if !insideSession(t) {
 		return
@@ -119,10 +119,10 @@ func TestARealSecretServiceForgetsTheToken(t *testing.T) {
 		t.Errorf("deleted again from %q, %v", from, err)
 	}
 	if _, err := r.Token(t.Context(), work); !errors.Is(err, ErrNoToken) {
-		t.Errorf("the error is %v, want ErrNoToken", err)
+		t.Errorf("got error %v, want ErrNoToken", err)
 	}
 	if token, err := r.Token(t.Context(), other); token.Reveal() != canary || err != nil {
-		t.Errorf("the other origin has lost its token: %v", err)
+		t.Errorf("token of the other origin is missing: %v", err)
 	}
 }
 

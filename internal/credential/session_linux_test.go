@@ -16,15 +16,14 @@ import (
 )
 
 const (
-	// patience is the limit of a keyring on a slow machine that does answer.
+	// patience is the time limit for a working keyring on a slow machine.
 	patience = 30 * time.Second
-	// tooLong is more than a keyring takes that answers, and than one that does not is
-	// waited for.
+	// tooLong is longer than any operation may take, with or without an answer.
 	tooLong = 20 * time.Second
 )
 
-// sessionConfig is a bus that starts no service by itself, so that every
-// process on it is one of the test.
+// sessionConfig configures a bus without service activation, so that all its
+// processes belong to the test.
 const sessionConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -39,9 +38,9 @@ const sessionConfig = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus
 </busconfig>
 `
 
-// insideSession runs the calling test once more, in a process of its own on a
-// private bus with private directories. It returns true in that process and
-// false, when that has ended, in the first one.
+// insideSession runs the calling test again in a separate process, with a private bus
+// and private directories. It returns true in that process. In the first process it
+// returns false after the other one has exited.
 func insideSession(t *testing.T) bool {
 	t.Helper()
 	if os.Getenv("HOBNOB_TEST_SESSION") == t.Name() {
@@ -85,7 +84,7 @@ func insideSession(t *testing.T) bool {
 	if err != nil {
 		t.Errorf("inside the session: %v", err)
 	}
-	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // all that the session left behind
+	_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // everything still running in the session
 	deadline := time.After(time.Minute)
 	for left := processesIn(t, dir); len(left) > 0; left = processesIn(t, dir) {
 		select {
@@ -97,8 +96,8 @@ func insideSession(t *testing.T) bool {
 	return false
 }
 
-// processesIn lists the processes whose runtime directory is dir. A process
-// that has ended and waits to be reaped has no environment any more.
+// processesIn lists the processes whose runtime directory is dir, without zombies,
+// which have no environment.
 func processesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	environs, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -111,7 +110,7 @@ func processesIn(t *testing.T, dir string) []string {
 	})
 }
 
-// connect opens a connection of the test's own to the bus of the session.
+// connect opens a new connection to the session bus.
 func connect(t *testing.T) *dbus.Conn {
 	t.Helper()
 	conn, err := dbus.ConnectSessionBus()
@@ -122,7 +121,7 @@ func connect(t *testing.T) *dbus.Conn {
 	return conn
 }
 
-func TestWithNoSessionBusTheKeyringIsAbsentAtOnce(t *testing.T) {
+func TestNoSessionBus(t *testing.T) {
 	launched := filepath.Join(t.TempDir(), "launched")
 	bin := t.TempDir()
 	script := "#!/bin/sh\n: >" + launched + "\nexit 1\n"
@@ -134,19 +133,19 @@ func TestWithNoSessionBusTheKeyringIsAbsentAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct{ address, runtime string }{
-		"nothing is set":           {"", ""},
-		"no socket":                {"", t.TempDir()},
-		"a file in its place":      {"", regular},
-		"runtime is relative":      {"", "run"},
-		"autolaunch":               {"autolaunch:", ""},
-		"autolaunch with scope":    {"autolaunch:scope=*user", ""},
-		"no such socket":           {"unix:path=" + filepath.Join(bin, "none"), ""},
-		"no such abstract socket":  {"unix:abstract=hobnob-test-none", ""},
-		"a directory":              {"unix:path=" + bin, ""},
-		"nobody listens":           {"tcp:host=127.0.0.1,port=1", ""},
-		"unknown transport":        {"launchd:env=X", ""},
-		"no address":               {"what?", ""},
-		"several, none of any use": {"unix:path=/none;unix:abstract=hobnob-test-none", ""},
+		"nothing set":             {"", ""},
+		"no socket":               {"", t.TempDir()},
+		"regular file":            {"", regular},
+		"relative runtime path":   {"", "run"},
+		"autolaunch":              {"autolaunch:", ""},
+		"autolaunch with scope":   {"autolaunch:scope=*user", ""},
+		"no such socket":          {"unix:path=" + filepath.Join(bin, "none"), ""},
+		"no such abstract socket": {"unix:abstract=hobnob-test-none", ""},
+		"directory":               {"unix:path=" + bin, ""},
+		"connection refused":      {"tcp:host=127.0.0.1,port=1", ""},
+		"unknown transport":       {"launchd:env=X", ""},
+		"invalid address":         {"what?", ""},
+		"several, none usable":    {"unix:path=/none;unix:abstract=hobnob-test-none", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Setenv("PATH", bin)
@@ -162,7 +161,7 @@ func TestWithNoSessionBusTheKeyringIsAbsentAtOnce(t *testing.T) {
 			_, err = r.Delete(t.Context(), work)
 			wantReason(t, err, ReasonAbsent)
 			if took := time.Since(started); took > tooLong {
-				t.Errorf("it took %v", took)
+				t.Errorf("took %v", took)
 			}
 			wantFiles(t, dir)
 		})
@@ -172,11 +171,11 @@ func TestWithNoSessionBusTheKeyringIsAbsentAtOnce(t *testing.T) {
 	}
 }
 
-func TestTheBusIsFoundInTheRuntimeDirectory(t *testing.T) {
+func TestBusInRuntimeDirectory(t *testing.T) {
 	if !insideSession(t) {
 		return
 	}
-	// What a login session sets up: XDG_RUNTIME_DIR, and no address.
+	// As in a login session: XDG_RUNTIME_DIR is set, the address is not.
 	path, _, _ := strings.Cut(strings.TrimPrefix(os.Getenv("DBUS_SESSION_BUS_ADDRESS"), "unix:path="), ",")
 	runtime := filepath.Join(t.TempDir(), "with space")
 	if err := os.Mkdir(runtime, 0o700); err != nil {
@@ -190,6 +189,6 @@ func TestTheBusIsFoundInTheRuntimeDirectory(t *testing.T) {
 	_, err := Resolver{limit: patience}.Token(t.Context(), work)
 	var failed *KeyringError
 	if !errors.As(err, &failed) || failed.Detail != "org.freedesktop.DBus.Error.ServiceUnknown" || failed.Reason != ReasonAbsent {
-		t.Errorf("the error is %v, want that the bus has no such service", err)
+		t.Errorf("got error %v, want ServiceUnknown", err)
 	}
 }

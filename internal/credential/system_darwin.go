@@ -7,12 +7,12 @@ import (
 	"os/exec"
 )
 
-// prepareSystem has nothing to do: go-keyring runs /usr/bin/security and hands it
-// the token on its standard input.
+// prepareSystem does nothing: go-keyring runs /usr/bin/security and passes the token
+// on its standard input.
 func prepareSystem() error { return nil }
 
-// explainSystem knows the exit statuses of security(1): the lowest byte of the
-// error numbers in Security/SecBase.h.
+// explainSystem classifies the exit statuses of security(1), which are the lowest
+// bytes of the error numbers in Security/SecBase.h.
 func explainSystem(err error) (reason Reason, detail string) {
 	var ended *exec.ExitError
 	if !errors.As(err, &ended) {

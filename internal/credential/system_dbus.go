@@ -14,10 +14,9 @@ import (
 	"github.com/godbus/dbus/v5"
 )
 
-// prepareSystem makes sure that a session bus is named before go-keyring looks
-// for one: godbus starts the program dbus-launch when it finds none, and it looks
-// in /run/user/<uid> instead of XDG_RUNTIME_DIR, where libdbus looks and where
-// the bus is. Only the environment can change that.
+// prepareSystem sets the address of the session bus in the environment if it is
+// missing. Without an address, godbus would search /run/user/<uid> instead of
+// XDG_RUNTIME_DIR, which libdbus uses, and otherwise start dbus-launch.
 func prepareSystem() error {
 	const variable = "DBUS_SESSION_BUS_ADDRESS"
 	address := os.Getenv(variable)
@@ -33,8 +32,8 @@ func prepareSystem() error {
 	return os.Setenv(variable, "unix:path="+dbus.EscapeBusAddressValue(socket))
 }
 
-// explainSystem knows the errors of D-Bus (its specification, "Error names"), of
-// the Secret Service API (§ "Errors") and of go-keyring's client for it.
+// explainSystem classifies the errors of D-Bus (see "Error names" in its
+// specification), of the Secret Service API (see "Errors") and of go-keyring's client.
 func explainSystem(err error) (reason Reason, detail string) {
 	var (
 		answer  dbus.Error
@@ -48,11 +47,11 @@ func explainSystem(err error) (reason Reason, detail string) {
 	case pointer != nil || errors.As(err, &answer):
 		return explainDBus(answer.Name), printableName(answer.Name)
 	case errors.As(err, &network):
-		return ReasonAbsent, "the session bus cannot be reached"
+		return ReasonAbsent, "cannot connect to the session bus"
 	case errors.Is(err, dbus.ErrClosed), errors.Is(err, io.EOF), strings.HasPrefix(err.Error(), "dbus: "):
 		return ReasonAbsent, "the session bus cannot be used"
-	// go-keyring says this when the prompt was dismissed and when nothing could
-	// show one; in both cases the collection is as it was.
+	// go-keyring returns this when the prompt was dismissed or could not be shown. In
+	// both cases the collection is unchanged.
 	case strings.HasPrefix(err.Error(), "failed to unlock correct collection"):
 		return ReasonLocked, ""
 	default:
@@ -89,8 +88,8 @@ func explainDBus(name string) Reason {
 	return ReasonOther
 }
 
-// printableName returns the name of an error when it is one of the well-known
-// families, and nothing for a name that the service made up.
+// printableName returns the name of an error if it belongs to a well-known family, and
+// "" for other names, which the service chooses freely.
 func printableName(name string) string {
 	for _, family := range []string{"org.freedesktop.DBus.Error.", "org.freedesktop.Secret.Error.", "org.gnome.keyring.Error."} {
 		if rest, ok := strings.CutPrefix(name, family); ok && len(rest) <= 40 && !strings.ContainsFunc(rest, notNameRune) {

@@ -8,10 +8,10 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// prepareSystem has nothing to do: the Credential Manager is part of the system.
+// prepareSystem does nothing: the Credential Manager is part of Windows.
 func prepareSystem() error { return nil }
 
-// explainSystem knows the error numbers of CredRead, CredWrite and CredDelete.
+// explainSystem classifies the error numbers of CredRead, CredWrite and CredDelete.
 func explainSystem(err error) (reason Reason, detail string) {
 	var number windows.Errno
 	if !errors.As(err, &number) {

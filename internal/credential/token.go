@@ -9,17 +9,17 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// MaxLength is the longest token, in bytes: what servers commonly allow for a
-// whole header line.
+// MaxLength is the maximum length of a token in bytes, a common limit of servers for a
+// header line.
 const MaxLength = 8 << 10
 
 // ErrInvalid is wrapped by every error of Validate.
-var ErrInvalid error = failure.New(failure.Auth, failure.Hintf("paste the token again with: %s", login()), "not a usable token")
+var ErrInvalid error = failure.New(failure.Auth, failure.Hintf("paste the token again with: %s", login()), "invalid token")
 
-// Source says where a token came from or was put.
+// Source is a place where a token is found or stored.
 type Source string
 
-// The sources, in the order in which Resolver.Token looks at them.
+// The sources, in the order in which Resolver.Token searches them.
 const (
 	SourceEnvironment Source = "environment"
 	SourceCommand     Source = "command"
@@ -27,8 +27,8 @@ const (
 	SourceFile        Source = "file"
 )
 
-// Describe returns the source as the user knows it, with the variable or the
-// setting that gives the token.
+// Describe returns the source in words for the user, with the variable or setting that
+// supplies the token.
 func (s Source) Describe() string {
 	switch s {
 	case SourceEnvironment:
@@ -36,17 +36,17 @@ func (s Source) Describe() string {
 	case SourceCommand:
 		return "command (token_command)"
 	case SourceFile:
-		return "file (readable by you alone)"
+		return "file (readable only by you)"
 	}
 	return string(s)
 }
 
 const mask = "***"
 
-// Token is a secret that prints as "***" by every road but Reveal.
+// Token is a secret. Only Reveal returns it; all formatted output is "***".
 type Token struct {
-	// A pointer, because fmt cannot call the methods of an unexported field of
-	// a caller's struct: it prints an address then, not the secret.
+	// A pointer, because fmt cannot call the methods of an unexported field in a
+	// caller's struct. It then prints the address instead of the secret.
 	secret *string
 	source Source
 }
@@ -58,8 +58,8 @@ func newToken(secret string, source Source) (Token, error) {
 	return Token{&secret, source}, nil
 }
 
-// Reveal returns the token itself, for the Authorization header alone. The zero
-// Token reveals "".
+// Reveal returns the token itself, to be used only in the Authorization header. It
+// returns "" for the zero Token.
 func (t Token) Reveal() string {
 	if t.secret == nil {
 		return ""
@@ -67,7 +67,7 @@ func (t Token) Reveal() string {
 	return *t.secret
 }
 
-// Source says where the token came from; "" for the zero Token.
+// Source returns the place where the token was found, or "" for the zero Token.
 func (t Token) Source() Source { return t.source }
 
 // String returns "***".
@@ -76,7 +76,7 @@ func (Token) String() string { return mask }
 // GoString returns "***".
 func (Token) GoString() string { return mask }
 
-// Format writes "***" for every verb; verbs such as %d would pass String by.
+// Format writes "***" for every verb; verbs such as %d do not call String.
 func (Token) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, mask) }
 
 // MarshalText returns "***".
@@ -88,23 +88,23 @@ func (Token) MarshalJSON() ([]byte, error) { return []byte(`"` + mask + `"`), ni
 // LogValue returns "***".
 func (Token) LogValue() slog.Value { return slog.StringValue(mask) }
 
-// Trim removes what a paste or a pipe puts around a token: white space, and the
-// byte order mark that PowerShell writes first.
+// Trim removes the characters that a paste or a pipe adds to a token: surrounding white
+// space, and the byte order mark that PowerShell writes.
 func Trim(token string) string {
 	return strings.TrimSpace(strings.TrimPrefix(token, "\ufeff"))
 }
 
-// Validate reports whether token fits into an Authorization header: visible
-// ASCII (RFC 9110 §5.5 without spaces), neither empty nor longer than MaxLength.
-// The error wraps ErrInvalid and never shows the token.
+// Validate returns an error unless token fits into an Authorization header: visible
+// ASCII (RFC 9110 §5.5, without spaces), not empty, and not longer than MaxLength. The
+// error wraps ErrInvalid and does not contain the token.
 func Validate(token string) error {
 	switch {
 	case token == "":
-		return fmt.Errorf("%w: it is empty", ErrInvalid)
+		return fmt.Errorf("%w: empty", ErrInvalid)
 	case len(token) > MaxLength:
-		return fmt.Errorf("%w: it is longer than %d bytes", ErrInvalid, MaxLength)
+		return fmt.Errorf("%w: longer than %d bytes", ErrInvalid, MaxLength)
 	case len(token) > 7 && strings.EqualFold(token[:7], "bearer "):
-		return fmt.Errorf(`%w: it begins with the word "Bearer", which is no part of it`, ErrInvalid)
+		return fmt.Errorf(`%w: "Bearer" is not part of the token`, ErrInvalid)
 	}
 	for i := range len(token) {
 		if token[i] <= ' ' || token[i] > '~' {

@@ -21,10 +21,10 @@ func checkConfig(_ context.Context, e *examination) Finding {
 		return e.problemOf(err)
 	}
 	if unknown := c.Unknown(); len(unknown) > 0 {
-		return e.problem(failure.Plain("correct or remove it: hobnob config edit"), "%s has what no setting is called: %s", path, strings.Join(unknown, ", "))
+		return e.problem(failure.Plain("correct or remove it: hobnob config edit"), "unknown setting %s in %s", strings.Join(unknown, ", "), path)
 	}
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-		return e.passed("there is no file; everything has its default")
+		return e.passed("no configuration file; all settings have their defaults")
 	}
 	return e.passed("%s", path)
 }

@@ -1,8 +1,8 @@
-// Package doctor checks everything between a question and its answer, and repairs
-// the history. Each check is a file of its own and a line in the table below.
-// Command doctor runs them all; login uses those that go to the service, Reach and
-// TryToken. The package knows no flags, prints nothing but a spinner and asks the
-// user nothing. It changes nothing but the history, in RepairHistory.
+// Package doctor diagnoses problems that affect a question and its answer, and repairs
+// the history. Each check is one file and one line in the table below. The command
+// doctor runs all checks; login uses Reach and TryToken, which contact the service.
+// The package prints only a progress spinner and never asks the user. Only
+// RepairHistory changes anything.
 package doctor
 
 import (
@@ -18,57 +18,57 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// checks are run in this order; one that needs what an earlier one did not find
-// is left out. Each returns what it found: nothing with a zero Finding, and what
-// comes before the one returned it reports itself.
+// checks are run in this order. A check whose needs are not met is omitted. Each
+// returns its last finding, or the zero Finding for none, and reports the other ones
+// itself.
 var checks = [...]struct {
 	name  string
-	needs func(*examination) bool // nil for nothing
+	needs func(*examination) bool // nil for no condition
 	run   func(context.Context, *examination) Finding
 }{
 	{"config", nil, checkConfig},
 	{"permissions", nil, checkPermissions},
+	{"leftovers", nil, checkLeftovers},
 	{"profile", nil, checkProfile},
-	{"agent", aProfile, checkAgents},
-	{"style", aProfile, checkStyle},
-	{"network", aProfile, checkNetwork},
-	{"proxy", aRoute, checkProxy},
-	{"dns", aRoute, checkName},
-	{"connect", aRoute, checkConnection},
-	{"tls", aRoute, checkTLS},
-	{"service", aRoute, checkAnswer},
-	{"clock", aRoute, checkClock},
-	{"keyring", aProfile, checkKeyring},
-	{"token", aToken, checkToken},
-	{"listing", aToken, checkListing},
+	{"agent", hasProfile, checkAgents},
+	{"style", hasProfile, checkStyle},
+	{"network", hasProfile, checkNetwork},
+	{"proxy", hasRoute, checkProxy},
+	{"dns", hasRoute, checkName},
+	{"connect", hasRoute, checkConnection},
+	{"tls", hasRoute, checkTLS},
+	{"service", hasRoute, checkAnswer},
+	{"clock", hasRoute, checkClock},
+	{"keyring", hasProfile, checkKeyring},
+	{"token", searchedToken, checkToken},
+	{"listing", searchedToken, checkListing},
 	{"terminal", nil, checkTerminal},
 	{"built-in service", nil, checkBuiltIn},
 	{"history", nil, checkHistory},
 }
 
-func aProfile(e *examination) bool { return e.profile != nil } // a valid one
-func aRoute(e *examination) bool   { return e.route != nil }   // to the service, as far as it goes
-func aToken(e *examination) bool   { return e.token != nil }   // looked for, whether or not it was found
+func hasProfile(e *examination) bool    { return e.profile != nil } // a valid profile
+func hasRoute(e *examination) bool      { return e.route != nil }   // checkNetwork tried to connect
+func searchedToken(e *examination) bool { return e.token != nil }   // checkKeyring searched for the token
 
 // examination is one run of the checks.
 type examination struct {
 	f        *cli.Factory
 	paths    config.Paths
-	check    string // what the next finding is about: at first the name in the table
+	check    string // name of the next finding; initially the name in the table
 	findings []Finding
 
-	// What a check leaves for later ones.
-	closed  map[string]bool // paths that the user cannot use, and that a finding names
+	// Results for later checks.
+	closed  map[string]bool // inaccessible paths that are already reported
 	profile *config.Profile
 	route   *api.Route
-	blocked error // why the service is not reached, nil when it is
+	blocked error // why the service was not reached, or nil
 	token   *credential.Status
-	trial   Trial // of the token, when there is one and the service is reached
+	trial   Trial // of the token; zero without a token or a service
 }
 
-// Run runs every check and returns what they found, in the order of the checks.
-// The error is the cause by which ctx ended, or why it is not known where the
-// files are.
+// Run runs all checks and returns their findings in order. The error is the cause of
+// the end of ctx, or the reason why the paths of the files are unknown.
 func Run(ctx context.Context, f *cli.Factory) ([]Finding, error) {
 	paths, err := f.Paths()
 	if err != nil {
@@ -84,18 +84,18 @@ func Run(ctx context.Context, f *cli.Factory) ([]Finding, error) {
 	return e.findings, context.Cause(ctx)
 }
 
-// Finding is what a check found; its JSON form is stable. OK is false for a problem
-// alone: a check that was skipped is none by itself.
+// Finding is the result of a check. Its JSON form is stable. OK is false only for a
+// problem, and true for a skipped check.
 type Finding struct {
 	Check   string  `json:"check"`
 	OK      bool    `json:"ok"`
 	Detail  string  `json:"detail"`
-	Fix     *string `json:"fix"` // null when there is nothing to do
+	Fix     *string `json:"fix"` // null if nothing needs to be done
 	Skipped bool    `json:"skipped,omitempty"`
 }
 
-// report adds a finding, unless it is zero. Where the same check found something
-// already, only another problem is worth a line.
+// report adds a finding unless it is zero. A second finding of the same check is added
+// only if it is a problem.
 func (e *examination) report(found Finding) {
 	sameCheck := func(f Finding) bool { return f.Check == found.Check }
 	if found != (Finding{}) && (!found.OK || !slices.ContainsFunc(e.findings, sameCheck)) {
@@ -111,7 +111,7 @@ func (e *examination) problem(fix failure.Hint, format string, args ...any) Find
 	return Finding{Check: e.check, Detail: e.f.Print.Sprintf(format, args...), Fix: cli.OrNull(e.f.Print.Sprintf("%s", fix))}
 }
 
-// problemOf is an error with the hint that a command which fails with it prints.
+// problemOf returns a problem with the text and the hint of err.
 func (e *examination) problemOf(err error) Finding {
 	return e.problem(failure.Of(err).Hint, "%v", err)
 }
@@ -120,12 +120,12 @@ func (e *examination) skipped(why string) Finding {
 	return Finding{Check: e.check, OK: true, Skipped: true, Detail: why}
 }
 
-// closedOff is the finding of a check that needs a path which cannot be used.
+// closedOff returns the finding of a check that needs an inaccessible path.
 func (e *examination) closedOff(path string) Finding {
-	return e.skipped("not checked, because " + path + " cannot be used")
+	return e.skipped("not checked: " + path + " is not accessible")
 }
 
-// String returns one line that is safe for a terminal.
+// String returns the finding as one line, safe to print on a terminal.
 func (f Finding) String() string {
 	state, text := "ok", f.Detail
 	switch {

@@ -11,70 +11,71 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/salvage"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// checkHistory looks for damage; RepairHistory repairs it.
+// checkHistory checks the history for damage. RepairHistory repairs it.
 func checkHistory(ctx context.Context, e *examination) Finding {
 	health, err := salvage.Check(ctx, e.paths.DataDir)
-	barrier := access.CheckDatabase(filepath.Join(e.paths.DataDir, history.FileName))
-	if err != nil && barrier != nil {
-		return e.closedOff(barrier.Path)
+	inaccessible := access.CheckDatabase(filepath.Join(e.paths.DataDir, history.FileName))
+	if err != nil && inaccessible != nil {
+		return e.closedOff(inaccessible.Path)
 	}
 	return e.health(health, err)
 }
 
-// health returns the finding of salvage.Check.
+// health returns the finding for a result of salvage.Check.
 func (e *examination) health(h salvage.Health, err error) Finding {
 	repair := failure.Plain("hobnob doctor --history")
 	switch {
 	case err != nil:
 		return e.problem(history.Hint(err), "%v", err)
 	case h.Missing:
-		return e.passed("there is none yet")
+		return e.passed("no history yet")
 	case h.Newer:
 		return e.problem(failure.Plain("update hobnob"), "%s was written by a newer hobnob", h.Path)
 	case len(h.Damage) > 0:
 		return e.problem(repair, "%s is damaged: %s", h.Path, strings.Join(h.Damage, "; "))
 	case len(h.Index) > 0:
-		return e.problem(repair, "the search index is wrong: %s", strings.Join(h.Index, "; "))
+		return e.problem(repair, "the search index is inconsistent: %s", strings.Join(h.Index, "; "))
 	}
-	return e.passed("%s, %s, sound", cli.Counted(h.Conversations, "conversation"), cli.Counted(h.Turns, "turn"))
+	return e.passed("%s, %s, intact", plural.Count(h.Conversations, "conversation"), plural.Count(h.Turns, "turn"))
 }
 
-// RepairOptions say how to repair the history.
+// RepairOptions are the options of RepairHistory.
 type RepairOptions struct {
 	DryRun bool // change nothing
-	// Confirm decides whether the recovered history replaces the damaged one;
-	// recovered says what is in it. It is not called with DryRun.
+	// Confirm reports whether to replace the damaged history with the recovered one,
+	// which recovered summarises. It is not called with DryRun.
 	Confirm func(ctx context.Context, recovered string) (bool, error)
 }
 
-// Recovery is what was recovered of a damaged history; its JSON form is stable.
+// Recovery summarises what was recovered from a damaged history. Its JSON form is
+// stable.
 type Recovery struct {
 	Conversations     int     `json:"conversations"`
 	Turns             int     `json:"turns"`
-	Mended            int     `json:"mended"`
+	Repaired          int     `json:"repaired"`
 	LostConversations int     `json:"lost_conversations"`
 	LostTurns         int     `json:"lost_turns"`
 	LostIsExact       bool    `json:"lost_is_exact"`
 	Installed         bool    `json:"installed"`
-	Kept              *string `json:"kept"` // where the damaged history is
+	DamagedFile       *string `json:"damaged_file"` // path of the saved damaged history
 }
 
-// RepairHistory checks the history and repairs it: a wrong search index is rebuilt,
-// and from a damaged file every row that can be read goes into a new one. The
-// Finding is about the history as it is afterwards; the Recovery is nil when the
-// file is not damaged.
+// RepairHistory checks the history and repairs it: it rebuilds an inconsistent search
+// index, and recovers all readable rows of a damaged file into a new one. The Finding
+// describes the state afterwards. The Recovery is nil if the file is not damaged.
 func RepairHistory(ctx context.Context, f *cli.Factory, o RepairOptions) (Finding, *Recovery, error) {
 	paths, err := f.Paths()
 	if err != nil {
 		return Finding{}, nil, err
 	}
 	e := &examination{f: f, paths: paths, check: "history"}
-	if barrier := access.CheckDatabase(filepath.Join(paths.DataDir, history.FileName)); barrier != nil {
-		return e.problem(failure.Plain(barrier.Fix), "%s", barrier.Detail), nil, nil
+	if p := access.CheckDatabase(filepath.Join(paths.DataDir, history.FileName)); p != nil {
+		return e.problem(failure.Plain(p.Fix), "%s", p.Detail), nil, nil
 	}
 	health, err := salvage.Check(ctx, paths.DataDir)
 	if ctx.Err() != nil {
@@ -84,7 +85,7 @@ func RepairHistory(ctx context.Context, f *cli.Factory, o RepairOptions) (Findin
 	if !damaged && len(health.Index) > 0 && !o.DryRun {
 		err := rebuildIndex(ctx, paths.DataDir)
 		if damaged = errors.Is(err, sqlite.ErrDamaged); err == nil {
-			found = e.passed("the search index was wrong and is made anew")
+			found = e.passed("the search index was inconsistent and has been rebuilt")
 		} else if !damaged {
 			return Finding{}, nil, withHint(err)
 		}
@@ -96,7 +97,8 @@ func RepairHistory(ctx context.Context, f *cli.Factory, o RepairOptions) (Findin
 	return found, recovery, err
 }
 
-// rebuildIndex closes the history again: a recovery after it needs it closed.
+// rebuildIndex rebuilds the search index. It closes the history, because a recovery
+// needs it closed.
 func rebuildIndex(ctx context.Context, dir string) error {
 	store, err := history.Open(ctx, dir)
 	if err != nil {
@@ -105,7 +107,7 @@ func rebuildIndex(ctx context.Context, dir string) error {
 	return errors.Join(store.RebuildIndex(ctx), store.Close())
 }
 
-// recoverHistory recovers a damaged history and installs it when the user agrees.
+// recoverHistory recovers a damaged history and installs it if the user confirms.
 func (e *examination) recoverHistory(ctx context.Context, o RepairOptions, found *Finding) (*Recovery, error) {
 	stop := e.f.Print.Wait("reading the damaged history")
 	r, err := salvage.Recover(ctx, e.paths.DataDir)
@@ -115,43 +117,46 @@ func (e *examination) recoverHistory(ctx context.Context, o RepairOptions, found
 	}
 	defer func() { _ = r.Close() }()
 	recovery := &Recovery{
-		Conversations: r.Conversations, Turns: r.Turns, Mended: r.Repaired,
+		Conversations: r.Conversations, Turns: r.Turns, Repaired: r.Repaired,
 		LostConversations: r.LostConversations, LostTurns: r.LostTurns, LostIsExact: r.Exact,
 	}
 	what := recovery.String()
-	found.Detail += "; can be recovered: " + what
+	found.Detail += "; recoverable: " + what
 	if o.DryRun {
 		return recovery, nil
 	}
 	if yes, err := o.Confirm(ctx, what); err != nil || !yes {
 		return recovery, err
 	}
-	kept, err := r.Install()
+	damaged, err := r.Install()
 	if err != nil {
 		return nil, withHint(err)
 	}
-	recovery.Installed, recovery.Kept = true, &kept
-	*found = e.passed("recovered: %s; the damaged file is kept as %s", what, kept)
+	recovery.Installed, recovery.DamagedFile = true, &damaged
+	*found = e.passed("recovered: %s; the damaged file was saved as %s", what, damaged)
 	return recovery, nil
 }
 
-// String returns what was recovered and what was lost.
+// String returns the numbers of recovered and lost conversations and turns.
 func (r *Recovery) String() string {
-	what := fmt.Sprintf("%s with %s", cli.Counted(r.Conversations, "conversation"), cli.Counted(r.Turns, "turn"))
-	if r.Mended > 0 {
-		what += fmt.Sprintf(", %d of them mended", r.Mended)
+	what := fmt.Sprintf("%s with %s", plural.Count(r.Conversations, "conversation"), plural.Count(r.Turns, "turn"))
+	if r.Repaired > 0 {
+		what += fmt.Sprintf(", %d of them repaired", r.Repaired)
 	}
-	lost := "lost: "
-	if !r.LostIsExact {
-		lost = "lost: at least "
-	}
-	if r.LostConversations+r.LostTurns > 0 || !r.LostIsExact {
-		what += fmt.Sprintf("; %s%s and %s", lost, cli.Counted(r.LostConversations, "conversation"), cli.Counted(r.LostTurns, "turn"))
+	lost := fmt.Sprintf("%s and %s", plural.Count(r.LostConversations, "conversation"), plural.Count(r.LostTurns, "turn"))
+	switch none := r.LostConversations+r.LostTurns == 0; {
+	case none && r.LostIsExact:
+	case none:
+		what += "; others may be lost"
+	case r.LostIsExact:
+		what += "; lost: " + lost
+	default:
+		what += "; lost: at least " + lost
 	}
 	return what
 }
 
-// withHint gives a failed repair a next step, unless it has one.
+// withHint adds a hint to the error of a failed repair, unless it has one.
 func withHint(err error) error {
 	if !failure.Of(err).Hint.IsZero() {
 		return err

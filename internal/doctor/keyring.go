@@ -8,12 +8,12 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/credential"
 )
 
-// checkKeyring asks the keyring, whether or not the token comes from it, and
-// looks for the token. A keyring that does not work is a problem only where the
-// token would have to come from it.
+// checkKeyring checks the keyring, even if it does not have the token, and searches
+// for the token. A keyring that does not work is a problem only if the token would
+// have to come from it.
 func checkKeyring(ctx context.Context, e *examination) Finding {
 	if e.profile.Embedded() {
-		// Any entry will do: it need not exist.
+		// The key is arbitrary; its entry need not exist.
 		status := credential.Resolver{}.Probe(ctx, credential.Key{Profile: config.Default, Origin: "https://example.com"})
 		return e.keyring(status.Keyring, false)
 	}
@@ -37,5 +37,9 @@ func (e *examination) keyring(err error, needed bool) Finding {
 	case needed:
 		return e.problemOf(err)
 	}
-	return e.passed("not needed here, and it does not work: %v", err)
+	var failed *credential.KeyringError
+	if errors.As(err, &failed) {
+		return e.passed("not needed; %s", failed.Cause())
+	}
+	return e.passed("not needed; %v", err)
 }

@@ -13,12 +13,12 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// serviceLimit bounds connecting to the service, its answer, and its listing, each
-// by itself, where the profile's timeout is not shorter.
+// serviceLimit is the time limit for each of these, unless the profile's timeout is
+// shorter: connecting to the service, its response, and its listing.
 const serviceLimit = 5 * time.Second
 
-// checkNetwork goes the way to the service. The checks after it say how each part
-// of the way went.
+// checkNetwork connects to the service. The following checks report on the stages of
+// the connection.
 func checkNetwork(ctx context.Context, e *examination) Finding {
 	if e.profile.Embedded() {
 		const why = "not needed: the service is built into hobnob"
@@ -26,7 +26,7 @@ func checkNetwork(ctx context.Context, e *examination) Finding {
 		e.check = "token"
 		return e.skipped(why)
 	}
-	defer e.f.Print.Wait("going the way to the service")()
+	defer e.f.Print.Wait("connecting to the service")()
 	route, err := Reach(ctx, e.f.ClientOptions(*e.profile), serviceLimit)
 	e.blocked = err
 	var mistake *api.ConfigError
@@ -37,16 +37,16 @@ func checkNetwork(ctx context.Context, e *examination) Finding {
 		}
 		e.report(e.problem(failure.Hintf("correct it: %s", failure.Run("hobnob config set %s VALUE", mistake.Setting)), "%v", mistake))
 		e.check = "network"
-		return e.skipped("not checked, because of the setting " + mistake.Setting)
+		return e.skipped("not checked: invalid setting " + mistake.Setting)
 	}
 	e.route = &route
 	return Finding{}
 }
 
-const notReached = "not checked, because the service is not reached"
+const notReached = "not checked: service not reached"
 
-// stage returns the finding about a stage of the way to the service: that of
-// describe when it was passed.
+// stage returns the finding for a stage of the connection. If the stage succeeded, it
+// is the result of describe.
 func (e *examination) stage(stage api.Stage, describe func(*api.Route) Finding) Finding {
 	switch {
 	case slices.Contains(e.route.Passed, stage):
@@ -67,17 +67,17 @@ func checkProxy(_ context.Context, e *examination) Finding {
 	case r.Proxy != "":
 		return e.passed("%s (from %s)", r.Proxy, variable)
 	case r.IgnoredProxy:
-		return e.problem(api.CauseProxyAddress.Fix(), "%s is no address of a proxy, so none is used", variable)
+		return e.problem(api.CauseProxyAddress.Fix(), "%s is not a valid proxy address and is ignored", variable)
 	case variable != "":
-		return e.passed("none; %s does not hold for %s", variable, r.Base.Hostname())
+		return e.passed("none; %s does not apply to %s", variable, r.Base.Hostname())
 	case e.f.Env("ALL_PROXY") != "" || e.f.Env("all_proxy") != "":
-		return e.passed("none; ALL_PROXY is not looked at, only HTTPS_PROXY")
+		return e.passed("none; ALL_PROXY is ignored, only HTTPS_PROXY is used")
 	}
 	return e.passed("none")
 }
 
-// proxyVariable returns the variable that names the proxy for a scheme, in the
-// order of golang.org/x/net/http/httpproxy.
+// proxyVariable returns the name of the variable that sets the proxy for a scheme. The
+// precedence is that of golang.org/x/net/http/httpproxy.
 func proxyVariable(scheme string, env config.Env) string {
 	upper := strings.ToUpper(scheme) + "_PROXY"
 	for _, name := range []string{upper, strings.ToLower(upper)} {
@@ -95,20 +95,20 @@ func checkName(_ context.Context, e *examination) Finding {
 		case 0:
 			return e.passed("not needed for %s", host)
 		case 1:
-			return e.passed("%s has 1 address, found in %s", host, took)
+			return e.passed("%s has 1 address, resolved in %s", host, took)
 		default:
-			return e.passed("%s has %d addresses, found in %s", host, n, took)
+			return e.passed("%s has %d addresses, resolved in %s", host, n, took)
 		}
 	})
 }
 
 func checkConnection(_ context.Context, e *examination) Finding {
 	return e.stage(api.StageConnect, func(r *api.Route) Finding {
-		return e.passed("%s in %s", orProxy(r, r.Address), milliseconds(r.Connecting))
+		return e.passed("connected to %s in %s", orProxy(r, r.Address), milliseconds(r.Connecting))
 	})
 }
 
-// orProxy says of a host or an address that it is the proxy's, if there is one.
+// orProxy returns the host, marked as the proxy's if there is a proxy.
 func orProxy(r *api.Route, host string) string {
 	if r.Proxy != "" {
 		return "the proxy " + host

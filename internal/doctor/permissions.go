@@ -9,6 +9,7 @@ import (
 	"runtime"
 
 	"github.com/hobnob-cli/hobnob/internal/access"
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -16,8 +17,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// file is a file or directory of hobnob's, what hobnob does with it, and which
-// bits of its mode must not be set.
+// file is a file or directory of hobnob with its required access and the mode bits
+// that must not be set.
 type file struct {
 	check, path string
 	use         access.Use
@@ -26,20 +27,26 @@ type file struct {
 
 func privateFiles(paths config.Paths) []file {
 	settings := filepath.Dir(paths.ConfigFile)
-	// Writing to the settings is closed because they name commands that are run.
+	// Other users may read the settings, but not write them: they contain commands.
 	const anything, writing = 0o077, 0o022
-	data := func(name string) string { return filepath.Join(paths.DataDir, name) }
+	data := func(name string) string {
+		path := filepath.Join(paths.DataDir, name)
+		if target, err := atomicfile.Target(path); err == nil {
+			return target // SQLite creates the log next to the target of a link
+		}
+		return path
+	}
 	all := []file{
 		{"config directory", settings, access.Read | access.Enter, writing},
 		{"config file", paths.ConfigFile, access.Read, writing},
 		{"token file", filepath.Join(settings, "tokens.json"), access.Read, anything},
 		{"data directory", paths.DataDir, access.KeepFiles, anything},
 		{"history file", data(history.FileName), access.ReadWrite, anything},
-		{"history log", data(history.FileName + "-wal"), access.ReadWrite, anything},
-		{"history log", data(history.FileName + "-shm"), access.ReadWrite, anything},
+		{"history log", data(history.FileName) + "-wal", access.ReadWrite, anything},
+		{"history log", data(history.FileName) + "-shm", access.ReadWrite, anything},
 		{"service file", data(service.FileName), access.ReadWrite, anything},
-		{"service log", data(service.FileName + "-wal"), access.ReadWrite, anything},
-		{"service log", data(service.FileName + "-shm"), access.ReadWrite, anything},
+		{"service log", data(service.FileName) + "-wal", access.ReadWrite, anything},
+		{"service log", data(service.FileName) + "-shm", access.ReadWrite, anything},
 		{"waiting", data("waiting"), access.KeepFiles, anything},
 		{"state directory", paths.StateDir, access.KeepFiles, anything},
 	}
@@ -54,37 +61,36 @@ func privateFiles(paths config.Paths) []file {
 	return all
 }
 
-// checkPermissions looks for what the user cannot use and for what is open to
-// other users, which conversations, tokens and settings must not be. Windows keeps
-// the home of a user private by itself. A path that cannot be used is reported
-// once; what is behind it is skipped.
+// checkPermissions reports files and directories that the user cannot access, or that
+// other users can. An inaccessible directory is reported once, and the paths below it
+// are skipped. On Windows, home directories are private by default.
 func checkPermissions(_ context.Context, e *examination) Finding {
 	if runtime.GOOS == "windows" {
 		return Finding{}
 	}
 	for _, f := range privateFiles(e.paths) {
 		e.check = f.check
-		barrier := access.Check(f.path, f.use)
+		inaccessible := access.Check(f.path, f.use)
 		info, err := os.Stat(f.path)
 		switch {
-		case barrier != nil && e.closed[barrier.Path]:
-			e.report(e.closedOff(barrier.Path))
-		case barrier != nil:
-			e.closed[barrier.Path] = true
-			e.report(e.problem(failure.Plain(barrier.Fix), "%s", barrier.Detail))
+		case inaccessible != nil && e.closed[inaccessible.Path]:
+			e.report(e.closedOff(inaccessible.Path))
+		case inaccessible != nil:
+			e.closed[inaccessible.Path] = true
+			e.report(e.problem(failure.Plain(inaccessible.Fix), "%s", inaccessible.Detail))
 		case err != nil && !errors.Is(err, fs.ErrNotExist):
-			e.report(e.problem(failure.Plain("look at the permissions of the directories above it"), "%v", err))
+			e.report(e.problem(failure.Plain("check the permissions of the directories above it"), "%v", err))
 		}
 		switch {
 		case err != nil:
 		case info.Mode().Perm()&f.forbidden != 0:
-			letters := "rwx"
+			letters, verb := "rwx", "access"
 			if f.forbidden == 0o022 {
-				letters = "w"
+				letters, verb = "w", "write to"
 			}
-			e.report(e.problem(failure.Plain("chmod go-"+letters+" "+shell.Quote(f.path)), "other users can open %s (mode %04o)", f.path, info.Mode().Perm()))
-		case barrier == nil:
-			e.report(e.passed("closed to other users"))
+			e.report(e.problem(failure.Plain("chmod go-"+letters+" "+shell.Quote(f.path)), "other users can %s %s (mode %04o)", verb, f.path, info.Mode().Perm()))
+		case inaccessible == nil:
+			e.report(e.passed("permissions are correct"))
 		}
 	}
 	return Finding{}

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/config"
@@ -13,7 +14,7 @@ import (
 func checkProfile(_ context.Context, e *examination) Finding {
 	c, err := e.f.Config()
 	if err != nil {
-		return e.skipped("not checked, because the configuration cannot be read")
+		return e.skipped("not checked: cannot read the configuration")
 	}
 	var profile config.Profile
 	name, source, err := c.Active()
@@ -28,13 +29,13 @@ func checkProfile(_ context.Context, e *examination) Finding {
 	if err != nil {
 		e.report(e.problemOf(err))
 		e.check = "network"
-		return e.skipped("not checked, because no service is known")
+		return e.skipped("not checked: no valid profile")
 	}
 	e.profile = &profile
-	return e.passed("%s (from %s): %s", name, source, where)
+	return e.passed("%s %s: %s", name, source.Note(), where)
 }
 
-// checkStyle looks for a style that no reply could be shown in.
+// checkStyle reports a style in which replies cannot be rendered.
 func checkStyle(_ context.Context, e *examination) Finding {
 	if err := markdown.CheckStyle(e.profile.Style, e.f.Env("GLAMOUR_STYLE")); err != nil {
 		return e.problem(failure.Plain(config.StyleHint()), "%v", err)
@@ -42,12 +43,17 @@ func checkStyle(_ context.Context, e *examination) Finding {
 	return Finding{}
 }
 
-// checkAgents looks at the agent of the next question and at the aliases.
+// checkAgents checks the agent of the next question and the aliases.
 func checkAgents(_ context.Context, e *examination) Finding {
 	e.report(e.chosenAgent())
 	for _, name := range e.profile.AgentNames() {
-		if id := e.profile.Agents[name]; !config.IsUUID(id) && name != e.profile.Agent {
-			e.report(e.problem(failure.Hintf("%s", failure.Run("hobnob agents add %s UUID", shell.Word(name))), "the alias %s stands for %q, which is no UUID", name, id))
+		id := e.profile.Agents[name]
+		switch _, err := e.profile.AgentID(name); {
+		case name == e.profile.Agent:
+		case errors.As(err, new(*config.NotBuiltInError)):
+			e.report(e.problemOf(err))
+		case err != nil:
+			e.report(e.problem(failure.Hintf("%s", failure.Run("hobnob agents add %s UUID", shell.Word(name))), "alias %s has an invalid UUID %q", name, id))
 		}
 	}
 	return Finding{}
@@ -60,16 +66,16 @@ func (e *examination) chosenAgent() Finding {
 	case err != nil:
 		return e.problemOf(err)
 	case p.Agent == "" && p.Embedded():
-		return e.passed("guide; none is set")
+		return e.passed("guide (default)")
 	case p.Agent == "":
-		return e.passed("none is set, so the service chooses; choose one with: %s", failure.Run("hobnob agents use NAME"))
+		return e.passed("not set, chosen by the service; to set it: %s", failure.Run("hobnob agents use NAME"))
 	}
 	what := p.Agent
 	if what != id {
 		what += ", " + id
 	}
-	c, _ := e.f.Config() // which has the profile, so it was read
+	c, _ := e.f.Config() // cannot fail: the profile comes from it
 	setting, _ := config.Lookup("agent")
 	value, _ := c.Get(p.Name, setting)
-	return e.passed("%s (from %s)", what, value.Source)
+	return e.passed("%s %s", what, value.Source.Note())
 }

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestNamesOfACertificateAreShort(t *testing.T) {
+func TestCertificateNames(t *testing.T) {
 	for names, want := range map[string]string{
 		"":                      "another name",
 		"a.example":             "a.example",

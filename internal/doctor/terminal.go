@@ -4,16 +4,16 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 )
 
-// checkTerminal reports what hobnob takes the terminal for, which is never a
+// checkTerminal reports the detected properties of the terminal. It never finds a
 // problem.
 func checkTerminal(_ context.Context, e *examination) Finding {
 	s := e.f.IO
-	what, color, charset, also := "standard output is no terminal", "no colour", "ASCII", ""
+	what, color, charset, also := "standard output is not a terminal", "no colour", "ASCII", ""
 	if s.OutTTY {
-		what = fmt.Sprintf("TERM=%s, %s", e.f.Env("TERM"), cli.Counted(s.Columns(), "column"))
+		what = fmt.Sprintf("TERM=%s, %s", e.f.Env("TERM"), plural.Count(s.Columns(), "column"))
 	}
 	if s.OutColor {
 		color = "colour"

@@ -8,9 +8,10 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 )
 
-// expiresSoon is how long a certificate lasts that is mentioned before it ends.
+// expiresSoon is the remaining time from which the end of a certificate is reported.
 const expiresSoon = 14 * 24 * time.Hour
 
 func checkTLS(_ context.Context, e *examination) Finding {
@@ -18,14 +19,14 @@ func checkTLS(_ context.Context, e *examination) Finding {
 		if host := e.route.Base.Hostname(); host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.") {
 			return e.passed("not needed on this machine")
 		}
-		return e.passed("none: question and token travel readable (allow_insecure_http)")
+		return e.passed("none: questions and token are sent unencrypted (allow_insecure_http)")
 	}
 	return e.stage(api.StageTLS, func(r *api.Route) Finding {
-		found := e.passed("%s, the certificate is verified", r.TLS)
+		found := e.passed("%s, certificate verified", r.TLS)
 		if c := r.Certificate; c != nil {
 			if left := time.Until(c.NotAfter); left < expiresSoon {
-				found.Detail += fmt.Sprintf(" and ends in %s (%s)", cli.Counted(int(left/(24*time.Hour)), "day"), day(c.NotAfter))
-				found.Fix = cli.OrNull("ask the owner of the service to renew it")
+				found.Detail += fmt.Sprintf(", expires in %s (%s)", plural.Count(int(left/(24*time.Hour)), "day"), day(c.NotAfter))
+				found.Fix = cli.OrNull("ask the operator of the service to renew it")
 			}
 		}
 		return found

@@ -12,30 +12,32 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// Outcome is what the trial of a token showed.
+// Outcome is the result of trying a token.
 type Outcome int
 
-// The outcomes. Only the first two say anything about the token.
+// The outcomes. Only Accepted and Refused are results of checking the token.
 const (
 	Accepted     Outcome = iota
-	Refused              // 401 or 403, or a token that no header can carry
-	NoListing            // the service has no listing to try it with: 404, 405 or 501
-	OtherListing         // JSON in a shape that hobnob does not know: the interface shows none
-	NoService            // other bytes, as from a web site
+	Refused              // 401 or 403, or a token that does not fit into a header
+	Open                 // the service lists conversations without a token
+	NoListing            // the service has no listing: 404, 405 or 501
+	OtherListing         // JSON in an unknown format, which the interface does not define
+	NoService            // a body that is not JSON, for example from a web site
 	NotReached           // nothing was sent
-	Unavailable          // no answer, or one that may be better later: 429 and 5xx
+	Unavailable          // no response, or a temporary failure: 429 and 5xx
 	Failed               // anything else
 )
 
 // Trial is the result of TryToken.
 type Trial struct {
 	Outcome Outcome
-	Path    string // of the listing below the base URL, when the token was accepted
-	Err     error  // nil when the token was accepted; mostly an *api.Error
+	Path    string // of the listing below the base URL, if it succeeded
+	Err     error  // nil if the listing succeeded; usually an *api.Error
 }
 
-// TryToken asks a service for one conversation with a token that came, or is to
-// be stored, from source.
+// TryToken requests a listing of one conversation with a token that is, or will be,
+// stored in source. If that succeeds, it repeats the request without a token. A service
+// that answers this request did not check the token.
 func TryToken(ctx context.Context, o api.Options, token string, source credential.Source) Trial {
 	o.Token = func(context.Context) (string, error) { return token, nil }
 	o.Refused = source.Refused
@@ -44,7 +46,21 @@ func TryToken(ctx context.Context, o api.Options, token string, source credentia
 		return Trial{Outcome: Failed, Err: err}
 	}
 	path, err := client.FindListing(ctx)
-	return Trial{outcomeOf(err), path, err}
+	outcome := outcomeOf(err)
+	if outcome == Accepted && isOpen(ctx, o, path) {
+		outcome = Open
+	}
+	return Trial{outcome, path, err}
+}
+
+// isOpen reports whether the service lists conversations without a token.
+func isOpen(ctx context.Context, o api.Options, path string) bool {
+	o.Token, o.Refused, o.Retries, o.ConversationsPath = nil, nil, 0, path
+	client, err := api.New(o)
+	if err == nil {
+		_, err = client.FindListing(ctx)
+	}
+	return err == nil
 }
 
 func outcomeOf(err error) Outcome {
@@ -70,53 +86,55 @@ func outcomeOf(err error) Outcome {
 	return Failed
 }
 
-// checkToken tries the token where the service is reached.
+// checkToken tries the token if the service was reached.
 func checkToken(ctx context.Context, e *examination) Finding {
 	source := e.token.Token.Source()
 	switch {
 	case errors.As(e.token.Err, new(*credential.KeyringError)):
-		// The finding about the keyring says why.
-		return e.skipped("not checked, because the keyring does not answer")
+		// The finding of the keyring check contains the cause.
+		return e.skipped("not checked: the keyring does not work")
 	case e.token.Err != nil:
 		return e.problemOf(e.token.Err)
 	case e.blocked != nil:
-		return e.passed("%s; not tried, because the service is not reached", source.Describe())
+		return e.passed("%s; not tried: service not reached", source.Describe())
 	}
 	options := e.f.ClientOptions(*e.profile)
 	options.Timeout, options.Retries = min(options.Timeout, serviceLimit), 0
 	limited, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()
-	defer e.f.Print.Wait("trying the token")()
+	defer e.f.Print.Wait("verifying the token")()
 	e.trial = TryToken(limited, options, e.token.Token.Reveal(), source)
 	switch e.trial.Outcome {
 	case Accepted:
-		return e.passed("%s; the service accepts it", source.Describe())
+		return e.passed("%s; accepted by the service", source.Describe())
+	case Open:
+		return e.passed("%s; not checked: the service also answers without a token", source.Describe())
 	case Refused:
-		refusal, what := failure.Of(e.trial.Err), "the service does not accept it"
+		refusal, what := failure.Of(e.trial.Err), "rejected by the service"
 		if refusal.Status == http.StatusForbidden {
-			what = "the service knows it and does not allow the listing"
+			what = "not allowed to list conversations"
 		}
 		return e.problem(refusal.Hint, "%s; %s: %v", source.Describe(), what, e.trial.Err)
 	}
-	return e.passed("%s; not tried, because the listing does not work", source.Describe())
+	return e.passed("%s; not tried: the listing does not work", source.Describe())
 }
 
-// checkListing looks at what the trial of the token showed of the listing.
+// checkListing reports on the listing, which the trial of the token requested.
 func checkListing(_ context.Context, e *examination) Finding {
 	err := e.trial.Err
 	switch {
 	case e.token.Err != nil:
-		return e.skipped("not checked, because there is no token")
+		return e.skipped("not checked: no token")
 	case e.blocked != nil:
 		return e.skipped(notReached)
-	case e.trial.Outcome == Accepted:
+	case err == nil:
 		return e.passed("works at %s", e.trial.Path)
 	case e.trial.Outcome == Refused:
-		return e.skipped("not checked, because it needs the token")
+		return e.skipped("not checked: needs a valid token")
 	case e.trial.Outcome == NoListing:
-		return e.problem(failure.Hintf("check the path of the base URL; where the listing is elsewhere: %s", failure.Run("hobnob config set conversations_path PATH")), "the service has none: %v", err)
+		return e.problem(failure.Hintf("check the path of the base URL; if the listing has another path: %s", failure.Run("hobnob config set conversations_path PATH")), "the service has no conversation listing: %v", err)
 	case e.trial.Outcome == OtherListing, e.trial.Outcome == NoService:
-		return e.problem(failure.Plain("check that the base URL is that of an Agent Chat Service"), "%v", err)
+		return e.problem(failure.Plain("check that the base URL belongs to an Agent Chat Service"), "%v", err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return e.problem(failure.Plain(tryLater), "no answer within %s", duration.Format(serviceLimit))
 	case e.trial.Outcome == Failed:

@@ -1,6 +1,5 @@
-// Package draft keeps a text on disk while it is being typed, so that it survives
-// the end of the process, however it ends. It knows neither the terminal nor what
-// the text is for.
+// Package draft saves a text to disk while it is being typed, so that it survives
+// a crash or kill of the process.
 package draft
 
 import (
@@ -14,16 +13,17 @@ import (
 	"github.com/gofrs/flock"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
-// mostDrafts is how many drafts of one name are told apart.
+// mostDrafts is the maximum number of drafts with one name.
 const mostDrafts = 100
 
-// Draft is one text of mode 0600, which belongs to the process that opened it.
+// Draft is a text in a file of mode 0600, locked by the process that opened it.
 type Draft struct {
 	path string
 	lock *flock.Flock
-	last string // on disk; the writer's alone
+	last string // the text on disk; only the writer uses it
 
 	mu     sync.Mutex
 	closed bool
@@ -32,11 +32,11 @@ type Draft struct {
 	err    error
 }
 
-// Open returns a draft called name in dir and the text that it holds. It is one
-// that a process left behind, if there is any; otherwise a new one, which is
-// empty. A draft that another process has open is left to it. Close it.
+// Open opens a draft called name in dir and returns it with its text. It takes one
+// that an ended process left behind if there is one, and creates an empty one
+// otherwise. Drafts that other processes have open are skipped. The caller closes it.
 func Open(dir, name string) (d *Draft, text string, err error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := atomicfile.MakeDir(dir); err != nil {
 		return nil, "", err
 	}
 	for _, exists := range []bool{true, false} {
@@ -50,16 +50,16 @@ func Open(dir, name string) (d *Draft, text string, err error) {
 			}
 		}
 	}
-	return nil, "", fmt.Errorf("%s holds too many drafts called %s", dir, name)
+	return nil, "", fmt.Errorf("too many drafts named %s in %s", name, dir)
 }
 
 // take opens the draft at path unless another process has it; then d is nil.
 func take(path string) (d *Draft, text string, err error) {
-	lock := flock.New(path+".lock", flock.SetPermissions(0o600))
+	lock := flock.New(path+".lock", flock.SetPermissions(0o600), flock.SetFlag(os.O_CREATE|os.O_RDWR))
 	if ok, err := lock.TryLock(); err != nil || !ok {
 		return nil, "", err
 	}
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, input.NoLimit)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		_ = lock.Unlock()
 		return nil, "", err
@@ -69,8 +69,8 @@ func take(path string) (d *Draft, text string, err error) {
 	return d, strings.ToValidUTF8(d.last, "\uFFFD"), nil
 }
 
-// Set makes text the draft. It returns at once; the text is on disk a moment
-// later, and the latest one when Close returns. After Close it does nothing.
+// Set replaces the text of the draft. It returns immediately and writes in the
+// background; Close waits for the latest text. After Close, Set does nothing.
 func (d *Draft) Set(text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +78,7 @@ func (d *Draft) Set(text string) {
 		return
 	}
 	select {
-	case <-d.next: // an older one, which nobody needs
+	case <-d.next: // replaced by the newer text
 	default:
 	}
 	d.next <- text
@@ -103,14 +103,14 @@ func (d *Draft) write() {
 	}
 }
 
-// Close writes what is not written yet and leaves the draft to the next process.
-// The error is that of the latest write.
+// Close writes the latest text and unlocks the draft for the next process. It
+// returns the error of the last write.
 func (d *Draft) Close() error {
 	d.mu.Lock()
 	d.closed = true
 	close(d.next)
 	d.mu.Unlock()
 	<-d.done
-	// The lock's file stays: removed, it could be locked twice.
+	// The lock file is not removed: otherwise two processes could hold the lock.
 	return errors.Join(d.err, d.lock.Unlock())
 }

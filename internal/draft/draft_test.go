@@ -37,7 +37,7 @@ func texts(t *testing.T, dir string) []string {
 	return files
 }
 
-func TestTheNextOneFindsTheText(t *testing.T) {
+func TestNextDraftHasText(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "state", "drafts")
 	d, text := open(t, dir)
 	if text != "" {
@@ -62,7 +62,7 @@ func TestTheNextOneFindsTheText(t *testing.T) {
 	}
 }
 
-func TestTwoAtOnceHaveTheirOwn(t *testing.T) {
+func TestConcurrentDraftsAreSeparate(t *testing.T) {
 	dir := t.TempDir()
 	one, _ := open(t, dir)
 	one.Set("one")
@@ -88,7 +88,7 @@ func TestTwoAtOnceHaveTheirOwn(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftBehindComesBeforeAFreePlace(t *testing.T) {
+func TestLeftoverDraftIsTakenBeforeNewOne(t *testing.T) {
 	dir := t.TempDir()
 	one, _ := open(t, dir)
 	two, _ := open(t, dir)
@@ -102,7 +102,7 @@ func TestWhatIsLeftBehindComesBeforeAFreePlace(t *testing.T) {
 	}
 }
 
-func TestAFileOfOthersIsReadAsText(t *testing.T) {
+func TestAnyFileIsReadAsText(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.WriteFile(filepath.Join(dir, "chat-1.md"), []byte("a\xffb"), 0o600); err != nil {
 		t.Fatal(err)
@@ -114,7 +114,7 @@ func TestAFileOfOthersIsReadAsText(t *testing.T) {
 	}
 }
 
-func TestAPlaceThatCannotBeWrittenIsAnError(t *testing.T) {
+func TestUnwritableDirectoryIsError(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
 		t.Fatal(err)

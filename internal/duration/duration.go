@@ -1,4 +1,4 @@
-// Package duration writes and reads lengths of time as people do.
+// Package duration formats and parses durations and ages.
 package duration
 
 import (
@@ -10,7 +10,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// Format returns 5m rather than 5m0s.
+// Format returns d without its zero parts: 5m rather than 5m0s.
 func Format(d time.Duration) string {
 	text := d.String()
 	if strings.HasSuffix(text, "m0s") {

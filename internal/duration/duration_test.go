@@ -8,7 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-func TestFormatLeavesOutWhatIsZero(t *testing.T) {
+func TestFormatOmitsZeroParts(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		0:                               "0s",
 		90 * time.Second:                "1m30s",
@@ -27,7 +27,7 @@ func TestFormatLeavesOutWhatIsZero(t *testing.T) {
 	}
 }
 
-func TestAgoHasOneUnit(t *testing.T) {
+func TestAgoUsesOneUnit(t *testing.T) {
 	now := time.Date(2026, 3, 31, 12, 0, 0, 0, time.Local)
 	for ago, want := range map[time.Duration]string{
 		-time.Hour:          "just now",
@@ -47,7 +47,7 @@ func TestAgoHasOneUnit(t *testing.T) {
 	}
 }
 
-func TestSinceIsAnAgeOrADate(t *testing.T) {
+func TestParseSince(t *testing.T) {
 	now := time.Date(2026, 3, 31, 12, 0, 0, 0, time.UTC)
 	for text, want := range map[string]time.Time{
 		"":           {},

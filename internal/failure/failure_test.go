@@ -3,12 +3,17 @@ package failure_test
 import (
 	"errors"
 	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
 	"testing"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-func TestOfTakesTheOutermostExplainer(t *testing.T) {
+func TestOfReturnsOutermostExplainer(t *testing.T) {
 	inner := failure.New(failure.Auth, failure.Plain("inner"), "no token")
 	for _, c := range []struct {
 		err  error
@@ -31,7 +36,7 @@ func TestOfTakesTheOutermostExplainer(t *testing.T) {
 	}
 }
 
-func TestCommandsOfAHintNameTheProfileThatWasChosen(t *testing.T) {
+func TestHintCommandsNameSelectedProfile(t *testing.T) {
 	login := failure.Run("hobnob login")
 	for _, c := range []struct {
 		hint           failure.Hint
@@ -47,27 +52,59 @@ func TestCommandsOfAHintNameTheProfileThatWasChosen(t *testing.T) {
 			t.Errorf("%q, want %q", got, c.want)
 		}
 	}
+	inner := failure.Plain("unset it").AfterRestart()
+	if !failure.Hintf("do this; %s", inner).NeedsRestart() || failure.Hintf("run: %s", login).NeedsRestart() || failure.Plain("x").NeedsRestart() {
+		t.Error("NeedsRestart is wrong")
+	}
 	if !failure.Plain("").IsZero() || failure.Plain("x").IsZero() {
 		t.Error("IsZero is wrong")
 	}
 }
 
-func TestKindsAreKnownByTheirNames(t *testing.T) {
+func TestParseKind(t *testing.T) {
 	for kind := failure.Other; kind <= failure.Unrecorded; kind++ {
 		if parsed := failure.ParseKind(kind.String()); parsed.String() != kind.String() || kind.String() == "" || kind.Exit() == 0 {
-			t.Errorf("kind %d: %q, exit code %d, read as %v", kind, kind, kind.Exit(), parsed)
+			t.Errorf("kind %d: %q, exit code %d, parsed as %v", kind, kind, kind.Exit(), parsed)
 		}
 	}
 	if got := failure.ParseKind("from a newer hobnob"); got != failure.Unrecorded {
-		t.Errorf("an unknown name is %v", got)
+		t.Errorf("unknown name parsed as %v", got)
 	}
-	described := map[int]bool{}
+	described, last := map[int]string{}, -1
 	for _, code := range failure.ExitCodes() {
-		described[code.Code] = true
+		if code.Code <= last || code.Help == "" {
+			t.Errorf("exit code %d follows %d and means %q", code.Code, last, code.Help)
+		}
+		described[code.Code], last = code.Help, code.Code
 	}
 	for kind := failure.Other; kind <= failure.Unrecorded; kind++ {
-		if !described[kind.Exit()] {
-			t.Errorf("exit code %d of kind %v is not described", kind.Exit(), kind)
+		if kind.Help() != described[kind.Exit()] || kind.Help() == "" {
+			t.Errorf("exit code %d of kind %v means %q", kind.Exit(), kind, kind.Help())
 		}
+	}
+}
+
+func TestReason(t *testing.T) {
+	_, noFile := os.Open("/no/such/file")
+	noCommand := exec.Command("no-such-command-here").Run()
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{noFile, "no such file or directory"},
+		{fmt.Errorf("wrapped: %w", noFile), "no such file or directory"},
+		{noCommand, "command not found"},
+		{os.NewSyscallError("bind", syscall.EADDRINUSE), "address already in use"},
+		{&net.OpError{Op: "listen", Net: "tcp", Err: os.NewSyscallError("bind", syscall.EADDRINUSE)}, "address already in use"},
+		{&net.OpError{Op: "listen", Net: "tcp", Err: errors.New("unknown port")}, "unknown port"},
+		{&os.LinkError{Op: "rename", Old: "a", New: "b", Err: syscall.EACCES}, "permission denied"},
+		{errors.New("other"), "other"},
+	} {
+		if got := failure.Reason(tt.err); got.Error() != tt.want && runtime.GOOS != "windows" || !errors.Is(got, tt.err) {
+			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+		}
+	}
+	if failure.Reason(nil) != nil {
+		t.Error("Reason(nil) is not nil")
 	}
 }

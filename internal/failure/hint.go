@@ -3,37 +3,40 @@ package failure
 import (
 	"cmp"
 	"fmt"
+	"slices"
 
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// Hint is the next step that an error suggests. It is a value until it is
-// printed: only then is it known with which -p its commands have to be written.
-// The zero Hint is none.
+// Hint is the next step that an error suggests. It is formatted only when it is
+// printed, because only then is it known which -p its commands need. The zero Hint is
+// no hint.
 type Hint struct {
-	format string
-	args   []any
+	format  string
+	args    []any
+	restart bool
 }
 
-// Command is a command line whose meaning depends on the profile.
+// Command is a command line that depends on the profile.
 type Command struct{ line, profile string }
 
-// Run returns a command that means the selected profile.
+// Run returns a command for the selected profile.
 func Run(format string, args ...any) Command {
 	return Command{line: fmt.Sprintf(format, args...)}
 }
 
-// In returns the command for a profile, whichever is selected. An empty name
-// leaves it to the selection.
+// In returns the command for a profile, regardless of the selected one. An empty name
+// means the selected profile.
 func (c Command) In(profile string) Command {
 	c.profile = profile
 	return c
 }
 
-// String returns the command line for a user who chose no profile.
+// String returns the command line if no profile is selected.
 func (c Command) String() string { return c.For("") }
 
-// For returns the command line for a user who chose a profile, "" for none.
+// For returns the command line if profile is selected, or if none is and profile is
+// empty.
 func (c Command) For(profile string) string {
 	if name := cmp.Or(c.profile, profile); name != "" {
 		return c.line + " -p " + shell.Word(name)
@@ -41,31 +44,46 @@ func (c Command) For(profile string) string {
 	return c.line
 }
 
-// Hintf returns a hint. Among its arguments may be a Command or another Hint.
+// Hintf formats a hint. The arguments may include Commands and other Hints.
 func Hintf(format string, args ...any) Hint {
 	if false {
 		_ = fmt.Sprintf(format, args...) // lets vet check the callers
 	}
-	return Hint{format, args}
+	return Hint{format: format, args: args}
 }
 
-// Plain returns a hint that is the text.
+// Plain returns a hint with the given text.
 func Plain(text string) Hint {
 	if text == "" {
 		return Hint{}
 	}
-	return Hint{"%s", []any{text}}
+	return Hint{format: "%s", args: []any{text}}
 }
 
-// String returns the text for a user who chose no profile.
+// AfterRestart returns h as the hint of a fix that a running hobnob does not notice,
+// such as a change of a setting or of its environment.
+func (h Hint) AfterRestart() Hint {
+	h.restart = true
+	return h
+}
+
+// NeedsRestart reports whether h, or a Hint among its arguments, is AfterRestart.
+func (h Hint) NeedsRestart() bool {
+	return h.restart || slices.ContainsFunc(h.args, func(arg any) bool {
+		inner, ok := arg.(Hint)
+		return ok && inner.NeedsRestart()
+	})
+}
+
+// String returns the text if no profile is selected.
 func (h Hint) String() string { return h.For("") }
 
 // IsZero reports whether there is no hint.
 func (h Hint) IsZero() bool { return h.format == "" }
 
-// For returns the text for a user who chose a profile by a flag or the
-// environment, empty for one who did not: the commands get -p then, so that
-// following the hint changes no other profile.
+// For returns the text if profile is selected by a flag or the environment, or if
+// none is and profile is empty. If one is, the commands get -p, so that they do not
+// change another profile.
 func (h Hint) For(profile string) string {
 	args := make([]any, len(h.args))
 	for i, arg := range h.args {

@@ -1,31 +1,33 @@
 package failure
 
-// Kind says what happened. Its name is stored with a failed turn and printed
-// with --json, its exit code is what scripts test: neither ever changes.
+import "slices"
+
+// Kind classifies a failure. Its name is stored with a failed turn and printed with
+// --json, and scripts test its exit code. Neither ever changes.
 type Kind uint8
 
 // The kinds of failure.
 const (
-	Other       Kind = iota // a file, the disk, anything without a kind of its own
-	Usage                   // the command line
-	Config                  // the configuration
+	Other       Kind = iota // any other error, such as that of a file
+	Usage                   // invalid command line
+	Config                  // invalid configuration
 	NotFound                // no such conversation, turn, agent, template or profile
-	Auth                    // no token, or one that the service does not accept
-	NotSent                 // name, connection, TLS or proxy: the service got nothing
+	Auth                    // no token, or the service rejected it
+	NotSent                 // name lookup, connection, TLS or proxy failed
 	Unknown                 // the service may have accepted the question
-	Limited                 // the service asks to wait, or is unavailable
+	Limited                 // rate limited, or the service is unavailable
 	Refused                 // the service refused the request
-	Broken                  // the service's answer cannot be read
-	NotSaved                // the reply came and could not be recorded
+	Broken                  // the service's reply is invalid
+	NotSaved                // the reply could not be saved
 	NotCopied               // the reply could not be copied to the clipboard
-	NoBlock                 // the reply has no block of code of the wanted language
+	NoBlock                 // the reply contains no code block in the requested language
 	Unreadable              // a file to import cannot be read
 	History                 // the history cannot be read or written
 	Internal                // a bug in hobnob
 	HungUp                  // SIGHUP
 	Interrupted             // SIGINT
 	Terminated              // SIGTERM
-	Unrecorded              // a failure that an older hobnob recorded without a kind
+	Unrecorded              // recorded without a kind by an older hobnob
 )
 
 var kinds = [...]struct {
@@ -57,10 +59,11 @@ var kinds = [...]struct {
 // String returns the name of the kind.
 func (k Kind) String() string { return kinds[k].name }
 
-// Exit returns the exit code.
+// Exit returns the exit code of the kind.
 func (k Kind) Exit() int { return kinds[k].exit }
 
-// ParseKind returns the kind of a name, and Unrecorded for a name that is none.
+// ParseKind returns the kind with the given name, or Unrecorded if the name is
+// unknown.
 func ParseKind(name string) Kind {
 	for k := range kinds {
 		if kinds[k].name == name {
@@ -70,28 +73,35 @@ func ParseKind(name string) Kind {
 	return Unrecorded
 }
 
-// ExitCode is an exit code and what it means.
+// ExitCode is an exit code and its meaning.
 type ExitCode struct {
 	Code int
 	Help string
 }
 
+// exitCodes describes the exit codes in help, documents and messages.
+var exitCodes = [...]ExitCode{
+	{0, "success"},
+	{1, "other failure: a file, the output, the history, the clipboard, or no block for --extract"},
+	{2, "invalid command line or configuration"},
+	{3, "conversation, turn, agent, template or profile not found"},
+	{4, "no token, or the service rejected it"},
+	{5, "not sent: name lookup, connection, TLS or proxy failed; safe to retry"},
+	{6, "outcome unknown: the service may have accepted the question"},
+	{7, "rate limited, or the service is unavailable"},
+	{8, "refused by the service, or its reply was invalid"},
+	{9, "the reply was shown but could not be saved"},
+	{70, "a bug in hobnob"},
+	{129, "stopped because the terminal was closed"},
+	{130, "stopped by Ctrl-C"},
+	{143, "stopped by SIGTERM"},
+}
+
 // ExitCodes returns every exit code of hobnob in ascending order.
-func ExitCodes() []ExitCode {
-	return []ExitCode{
-		{0, "all is well"},
-		{Other.Exit(), "another failure: a file, the history, the clipboard, no block for --extract"},
-		{Usage.Exit(), "the command line or the configuration means nothing"},
-		{NotFound.Exit(), "no such conversation, turn, agent, template or profile"},
-		{Auth.Exit(), "no token, or the service does not accept it"},
-		{NotSent.Exit(), "not sent: name, connection, TLS or proxy failed; safe to try again"},
-		{Unknown.Exit(), "outcome unknown: the service may have accepted the question"},
-		{Limited.Exit(), "the service asks to wait, or is unavailable"},
-		{Refused.Exit(), "refused by the service, or its reply was broken"},
-		{NotSaved.Exit(), "the reply was shown but could not be saved"},
-		{Internal.Exit(), "a bug in hobnob"},
-		{HungUp.Exit(), "stopped because the terminal was closed"},
-		{Interrupted.Exit(), "stopped by Ctrl-C"},
-		{Terminated.Exit(), "stopped by SIGTERM"},
-	}
+func ExitCodes() []ExitCode { return slices.Clone(exitCodes[:]) }
+
+// Help returns the meaning of the exit code of the kind.
+func (k Kind) Help() string {
+	i := slices.IndexFunc(exitCodes[:], func(c ExitCode) bool { return c.Code == k.Exit() })
+	return exitCodes[i].Help
 }

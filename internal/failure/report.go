@@ -2,7 +2,7 @@ package failure
 
 import "strings"
 
-// Report is an error as it is printed with --json; its form is stable.
+// Report is an error as printed with --json. Its form is stable.
 type Report struct {
 	Code         string `json:"code"`
 	Exit         int    `json:"exit"`
@@ -14,18 +14,20 @@ type Report struct {
 	State        string `json:"state,omitempty"`
 }
 
-// NewReport returns the report of an error, with the hint for the profile that
-// was chosen, "" for none.
+// NewReport returns the report of an error. The hint is that for profile; see
+// Hint.For.
 func NewReport(err error, profile string) Report {
 	f := Of(err)
+	if !f.Again.IsZero() {
+		f.Hint = Hintf("%s; %s", f.Hint, f.Again)
+	}
 	return Report{
 		Code: f.Kind.String(), Exit: f.Kind.Exit(), Message: strings.TrimSpace(err.Error()), Hint: f.Hint.For(profile),
 		Status: f.Status, Conversation: f.Conversation, Turn: f.Turn, State: f.State,
 	}
 }
 
-// Err returns an error that means what was reported, by another process of
-// hobnob.
+// Err returns the error reported by another process of hobnob.
 func (r Report) Err() error {
 	return &Error{text: r.Message, failure: Failure{
 		Kind: ParseKind(r.Code), Hint: Plain(r.Hint), Status: r.Status, Conversation: r.Conversation, Turn: r.Turn, State: r.State,

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestConversationsAreFoundByTheBeginningOfTheirID(t *testing.T) {
+func TestConversationsBeginning(t *testing.T) {
 	s := openStore(t)
 	first := begin(t, s, Question{Text: "one"})
 	second := begin(t, s, Question{Text: "two"})
@@ -37,24 +37,24 @@ func TestConversationsAreFoundByTheBeginningOfTheirID(t *testing.T) {
 		strings.Repeat("0", 1<<20) + "not so long": "",
 	} {
 		if got := find(work, prefix); got != want {
-			t.Errorf("%.40q finds %q, want %q", prefix, got, want)
+			t.Errorf("prefix %.40q: got %q, want %q", prefix, got, want)
 		}
 	}
 	if err := s.Delete(t.Context(), first.Conversation); err != nil {
 		t.Fatal(err)
 	}
 	if got := find(work, first.Conversation[:8]); got != "" {
-		t.Errorf("a conversation in the trash is found: %q", got)
+		t.Errorf("found a conversation in the trash: %q", got)
 	}
 	if got := find(Filter{Profile: "work", Deleted: true}, first.Conversation[:8]); got != "one" {
-		t.Errorf("in the trash is found: %q", got)
+		t.Errorf("in the trash: got %q", got)
 	}
 	if got := find(Filter{Profile: "work", Limit: 1}, ""); got != "two" {
-		t.Errorf("of one is found: %q", got)
+		t.Errorf("limit 1: got %q", got)
 	}
 }
 
-func TestTurnsAreFoundByTheBeginningOfTheirID(t *testing.T) {
+func TestTurnsBeginning(t *testing.T) {
 	s := openStore(t)
 	first := begin(t, s, Question{Text: strings.Repeat("long ", 1000)})
 	answer(t, s, first, "reply")
@@ -68,7 +68,7 @@ func TestTurnsAreFoundByTheBeginningOfTheirID(t *testing.T) {
 		t.Fatalf("found %+v: %v", found, err)
 	}
 	if n := len(found[1].Question); n != questionStart || found[1].Reply != "" {
-		t.Errorf("%d bytes of a long question are read", n)
+		t.Errorf("read %d bytes of a long question", n)
 	}
 	found, err = s.TurnsBeginning(t.Context(), c.ID, strings.ToUpper(first.ID[:13]), 10)
 	if err != nil || len(found) != 1 || found[0].ID != first.ID {

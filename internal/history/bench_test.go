@@ -17,11 +17,11 @@ import (
 
 const (
 	benchTurns = 1_000_000
-	// mostRatio is how much longer a command may take beside a million turns.
-	mostRatio = 1.5
+	// maxRatio is the maximum ratio of a command's time with a million turns to that with an empty history.
+	maxRatio = 1.5
 )
 
-// benchCommands are what is measured, as a person types it.
+// benchCommands are the measured command lines.
 var benchCommands = []struct {
 	name string
 	args []string
@@ -34,11 +34,10 @@ var benchCommands = []struct {
 	{"version", []string{"version"}}, // reads no history
 }
 
-// BenchmarkAMillionTurns runs whole commands of the built program by turns on
-// a history of a million turns and on one of a single conversation. With
-// HOBNOB_BENCH_DIR the big history is made there and used again. See
-// docs/benchmarks.md.
-func BenchmarkAMillionTurns(b *testing.B) {
+// BenchmarkMillionTurns runs commands of the built program, alternating between a
+// history of a million turns and one of a single conversation. With HOBNOB_BENCH_DIR
+// the big history is created there and reused. See docs/benchmarks.md.
+func BenchmarkMillionTurns(b *testing.B) {
 	dir := os.Getenv("HOBNOB_BENCH_DIR")
 	if dir == "" {
 		dir = b.TempDir()
@@ -52,7 +51,7 @@ func BenchmarkAMillionTurns(b *testing.B) {
 	generateOnce(b, big)
 	p := benchProgram{path: program, home: b.TempDir()}
 	p.url = p.serve(b)
-	// The conversation that chat -c goes on with is the same in both.
+	// chat -c continues the same conversation in both.
 	for _, home := range []string{small, big} {
 		p.run(b, home, "chat", "-q", "-a", echoAgent, "what is first?")
 		for range 3 {
@@ -64,7 +63,7 @@ func BenchmarkAMillionTurns(b *testing.B) {
 	for round := 0; b.Loop(); round++ {
 		for i, command := range benchCommands {
 			for j := range 2 {
-				which := (round + j) % 2 // neither always runs behind the other
+				which := (round + j) % 2 // alternate which of them runs first
 				took[i][which] = append(took[i][which], p.run(b, []string{small, big}[which], command.args...))
 			}
 		}
@@ -77,26 +76,26 @@ func BenchmarkAMillionTurns(b *testing.B) {
 		empty, million := median(took[i][0]), median(took[i][1])
 		ratio := float64(million) / float64(empty)
 		_, _ = fmt.Fprintf(w, "%s\t%.1f ms\t%.1f ms\t%.2f\t\n", command.name, 1000*empty.Seconds(), 1000*million.Seconds(), ratio)
-		if rounds := len(took[i][0]); ratio > mostRatio && rounds >= 15 {
-			b.Errorf("%s took %.2f times as long on a million turns; want at most %.1f", command.name, ratio, mostRatio)
+		if rounds := len(took[i][0]); ratio > maxRatio && rounds >= 15 {
+			b.Errorf("%s took %.2f times as long with a million turns, want at most %.1f", command.name, ratio, maxRatio)
 		}
 	}
 	_ = w.Flush()
 	b.Logf("medians of %d runs\n%s", len(took[0][0]), &table)
 }
 
-// generateOnce makes the big history unless it is there, whole.
+// generateOnce creates the big history unless it exists.
 func generateOnce(b *testing.B, dir string) {
 	b.Helper()
 	if _, err := os.Stat(dir); err == nil {
 		return
 	}
-	making := dir + ".new"
-	if err := os.RemoveAll(making); err != nil {
+	partial := dir + ".new"
+	if err := os.RemoveAll(partial); err != nil {
 		b.Fatal(err)
 	}
 	start := time.Now()
-	s, err := Open(b.Context(), making)
+	s, err := Open(b.Context(), partial)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -106,22 +105,22 @@ func generateOnce(b *testing.B, dir string) {
 	if err := s.Close(); err != nil {
 		b.Fatal(err)
 	}
-	info, err := os.Stat(filepath.Join(making, FileName))
+	info, err := os.Stat(filepath.Join(partial, FileName))
 	if err != nil {
 		b.Fatal(err)
 	}
-	if err := os.Rename(making, dir); err != nil {
+	if err := os.Rename(partial, dir); err != nil {
 		b.Fatal(err)
 	}
-	b.Logf("made %d turns, %d MB, in %s", benchTurns, info.Size()/1_000_000, time.Since(start).Round(time.Second))
+	b.Logf("created %d turns, %d MB, in %s", benchTurns, info.Size()/1_000_000, time.Since(start).Round(time.Second))
 }
 
-// benchProgram is the built program and the service that it asks.
+// benchProgram is the built program and the URL of its service.
 type benchProgram struct{ path, home, url string }
 
-const benchToken = "benchmark"
+const benchToken = "benchmark-benchmark"
 
-// command runs the program with a data directory and nothing of the machine's own.
+// command returns a command with its own data directory and environment.
 func (p benchProgram) command(ctx context.Context, data string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, p.path, args...)
 	c.Env = []string{
@@ -131,7 +130,7 @@ func (p benchProgram) command(ctx context.Context, data string, args ...string) 
 	return c
 }
 
-// run returns how long a command took.
+// run runs a command and returns how long it took.
 func (p benchProgram) run(b *testing.B, data string, args ...string) time.Duration {
 	b.Helper()
 	c := p.command(b.Context(), data, args...)

@@ -6,20 +6,20 @@ import (
 	"time"
 )
 
-func TestUsualIsTheMedianOfTheLatestAnswersOfAnAgent(t *testing.T) {
+func TestUsualIsMedianOfLatestAnswers(t *testing.T) {
 	const ms = time.Millisecond
 	for name, tc := range map[string]struct {
 		took []time.Duration // of agent a in the profile work
 		want time.Duration
 		ok   bool
 	}{
-		"nothing yet":               {nil, 0, false},
-		"two say nothing":           {[]time.Duration{time.Second, time.Second}, 0, false},
-		"three":                     {[]time.Duration{9 * time.Second, 100 * ms, 2 * time.Second}, 2 * time.Second, true},
-		"the lower of two":          {[]time.Duration{4 * time.Second, 1 * time.Second, 3 * time.Second, 2 * time.Second}, 2 * time.Second, true},
-		"one that hung is no rule":  {[]time.Duration{time.Second, 50 * time.Second, time.Second}, time.Second, true},
-		"only the latest 20":        {append(durationsOf(30, 9*time.Second), durationsOf(20, time.Second)...), time.Second, true},
-		"what took no time is none": {[]time.Duration{0, 0, 0, 0}, 0, false},
+		"no answers":           {nil, 0, false},
+		"two answers":          {[]time.Duration{time.Second, time.Second}, 0, false},
+		"three answers":        {[]time.Duration{9 * time.Second, 100 * ms, 2 * time.Second}, 2 * time.Second, true},
+		"lower median":         {[]time.Duration{4 * time.Second, 1 * time.Second, 3 * time.Second, 2 * time.Second}, 2 * time.Second, true},
+		"outlier":              {[]time.Duration{time.Second, 50 * time.Second, time.Second}, time.Second, true},
+		"latest 20 only":       {append(durationsOf(30, 9*time.Second), durationsOf(20, time.Second)...), time.Second, true},
+		"zero time is ignored": {[]time.Duration{0, 0, 0, 0}, 0, false},
 	} {
 		for _, tokens := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%s, tokens %v", name, tokens), func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestUsualIsTheMedianOfTheLatestAnswersOfAnAgent(t *testing.T) {
 				}
 				got, ok, err := s.Usual(t.Context(), "work", "a")
 				if err != nil || got != tc.want || ok != tc.ok {
-					t.Errorf("usually %v, %v, %v; want %v, %v", got, ok, err, tc.want, tc.ok)
+					t.Errorf("got %v, %v, %v, want %v, %v", got, ok, err, tc.want, tc.ok)
 				}
 			})
 		}
@@ -66,7 +66,7 @@ func durationsOf(n int, d time.Duration) []time.Duration {
 	return out
 }
 
-func TestWhatWasImportedSaysNothingOfHowLongAnAnswerTakes(t *testing.T) {
+func TestUsualIgnoresImportedTurns(t *testing.T) {
 	from, to := openStore(t), openStore(t)
 	clock := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	from.now = func() time.Time { return clock }
@@ -78,17 +78,17 @@ func TestWhatWasImportedSaysNothingOfHowLongAnAnswerTakes(t *testing.T) {
 		ids = append(ids, turn.Conversation)
 	}
 	if _, ok, err := from.Usual(t.Context(), "work", echoAgent); !ok || err != nil {
-		t.Fatalf("nothing is usual: %v", err)
+		t.Fatalf("no usual time in the original: %v", err)
 	}
 	if done, err := to.Import(t.Context(), from.Trees(t.Context(), ids...), ""); err != nil || done.Conversations != len(ids) {
 		t.Fatal(done, err)
 	}
 	if got, ok, err := to.Usual(t.Context(), "work", echoAgent); ok || err != nil {
-		t.Errorf("usually %v, %v", got, err)
+		t.Errorf("got %v, %v, want no usual time", got, err)
 	}
 }
 
-func TestPendingAreTheTurnsThatAProcessWaitsFor(t *testing.T) {
+func TestPending(t *testing.T) {
 	s := openStore(t)
 	clock := time.Now()
 	s.now = func() time.Time { clock = clock.Add(time.Second); return clock }
@@ -100,11 +100,11 @@ func TestPendingAreTheTurnsThatAProcessWaitsFor(t *testing.T) {
 	begin(t, s, Question{Text: "expired", Lifetime: time.Millisecond})
 	pending, err := s.Pending(t.Context(), "work")
 	if got := questions(pending); err != nil || got != "two one" {
-		t.Errorf("pending are %q, %v", got, err)
+		t.Errorf("got %q, %v", got, err)
 	}
 }
 
-func TestBesideTellsWhatAnswerTold(t *testing.T) {
+func TestBranchOfEqualsResultOfAnswer(t *testing.T) {
 	s := openStore(t)
 	clock := time.Now()
 	s.now = func() time.Time { clock = clock.Add(time.Second); return clock }
@@ -126,7 +126,7 @@ func TestBesideTellsWhatAnswerTold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := s.Beside(t.Context(), found)
+		got, err := s.BranchOf(t.Context(), found)
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v; want %+v", found.Question, got, err, want)
 		}

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestRenamedConversationsAreFoundByTheirNewTitle(t *testing.T) {
+func TestRename(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q", Title: "before"})
 	if err := s.Rename(t.Context(), turn.Conversation, "after dinner"); err != nil {
@@ -26,39 +26,39 @@ func TestRenamedConversationsAreFoundByTheirNewTitle(t *testing.T) {
 		t.Error(err)
 	}
 	if err := s.Rename(t.Context(), "nothing", "x"); err == nil {
-		t.Error("a conversation that is not there was renamed")
+		t.Error("renamed a missing conversation")
 	}
 }
 
-func TestTheTrashHidesAndGivesBack(t *testing.T) {
+func TestTrash(t *testing.T) {
 	s := openStore(t)
-	turn := begin(t, s, Question{Text: "q", Title: "kept"})
+	turn := begin(t, s, Question{Text: "q", Title: "mine"})
 	if err := s.Delete(t.Context(), turn.Conversation); err != nil {
 		t.Fatal(err)
 	}
 	var missing *NotFoundError
-	if _, err := s.Find(t.Context(), "kept"); !errors.As(err, &missing) {
-		t.Errorf("a deleted conversation is found: %v", err)
+	if _, err := s.Find(t.Context(), "mine"); !errors.As(err, &missing) {
+		t.Errorf("found a deleted conversation: %v", err)
 	}
-	if got := found(t, s, Query{Text: "q kept"}) + found(t, s, Query{Text: "q"}); got != "" {
-		t.Errorf("a deleted conversation is searched: %q", got)
+	if got := found(t, s, Query{Text: "q mine"}) + found(t, s, Query{Text: "q"}); got != "" {
+		t.Errorf("search found a deleted conversation: %q", got)
 	}
-	c, err := s.FindDeleted(t.Context(), "kept")
+	c, err := s.FindDeleted(t.Context(), "mine")
 	if err != nil || c.Deleted.IsZero() {
 		t.Fatal(c, err)
 	}
 	if list, _ := s.List(t.Context(), Filter{Profile: "work", Deleted: true}); len(list) != 1 {
-		t.Errorf("the trash lists %d", len(list))
+		t.Errorf("%d conversations in the trash, want 1", len(list))
 	}
 	if err := s.Restore(t.Context(), c.ID); err != nil {
 		t.Fatal(err)
 	}
-	if c, err := s.Find(t.Context(), "kept"); err != nil || !c.Deleted.IsZero() {
-		t.Errorf("restored to %+v, %v", c, err)
+	if c, err := s.Find(t.Context(), "mine"); err != nil || !c.Deleted.IsZero() {
+		t.Errorf("restored %+v, %v", c, err)
 	}
 }
 
-func TestPruningRemovesTheOldForGoodAndNothingElse(t *testing.T) {
+func TestPruneRemovesOnlyOldConversations(t *testing.T) {
 	s := openStore(t)
 	now := time.Now()
 	at := func(d time.Duration) { s.now = func() time.Time { return now.Add(d) } }
@@ -74,14 +74,14 @@ func TestPruningRemovesTheOldForGoodAndNothingElse(t *testing.T) {
 		t.Fatalf("prunable %+v, %v", list, err)
 	}
 	if trash, _ := s.Prunable(t.Context(), Pruning{Before: now.Add(time.Hour), TrashOnly: true}); len(trash) != 0 {
-		t.Errorf("the empty trash has %d", len(trash))
+		t.Errorf("%d conversations in the empty trash", len(trash))
 	}
 	long := Pruning{Before: now.Add(-90 * 24 * time.Hour)}
 	if n, err := s.Prune(t.Context(), long, old.Conversation, recent.Conversation); err != nil || n != 1 {
-		t.Fatalf("removed %d, %v; the recent one must stay", n, err)
+		t.Fatalf("removed %d, %v, want only the old one", n, err)
 	}
 	if got := found(t, s, Query{Text: "ancient"}); got != "question:[ancient], but new" {
-		t.Errorf("afterwards a search finds %q", got)
+		t.Errorf("search finds %q", got)
 	}
 	if turns, _ := s.Turns(t.Context(), old.Conversation); len(turns) != 0 {
 		t.Errorf("%d turns are left", len(turns))
@@ -91,7 +91,7 @@ func TestPruningRemovesTheOldForGoodAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestPruningKeepsToItsProfile(t *testing.T) {
+func TestPruneOfProfile(t *testing.T) {
 	s := openStore(t)
 	work := begin(t, s, Question{Text: "q", Title: "work"})
 	home := begin(t, s, Question{Text: "q", Title: "home", Profile: "home"})
@@ -115,21 +115,21 @@ func TestPruningKeepsToItsProfile(t *testing.T) {
 		t.Errorf("removed %d, %v", n, err)
 	}
 	if _, err := s.FindDeleted(t.Context(), home.Conversation); err != nil {
-		t.Errorf("the other profile's conversation: %v", err)
+		t.Errorf("conversation of the other profile: %v", err)
 	}
 }
 
-func TestPrunedTextIsGoneFromTheDisk(t *testing.T) {
+func TestPruneErasesText(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "xylophonequestion", Title: "xylophonetitle"})
 	answer(t, s, turn, strings.Repeat("xylophonereply ", 2000))
-	answer(t, s, begin(t, s, Question{Text: "kept"}), "kept")
+	answer(t, s, begin(t, s, Question{Text: "other"}), "other")
 	if n, err := s.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour)}, turn.Conversation); err != nil || n != 1 {
 		t.Fatal(n, err)
 	}
-	waiting := begin(t, s, Question{Text: "somebody waits for this"})
+	waiting := begin(t, s, Question{Text: "pending"})
 	if n, err := s.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour)}, waiting.Conversation); err != nil || n != 0 {
-		t.Errorf("a conversation in flight: %d removed, %v", n, err)
+		t.Errorf("removed %d pending conversations, %v", n, err)
 	}
 	files, err := filepath.Glob(s.path + "*")
 	if err != nil || len(files) == 0 {
@@ -137,12 +137,12 @@ func TestPrunedTextIsGoneFromTheDisk(t *testing.T) {
 	}
 	for _, name := range files {
 		if data, _ := os.ReadFile(name); bytes.Contains(data, []byte("xylophone")) {
-			t.Errorf("%s still holds the text", filepath.Base(name))
+			t.Errorf("%s still contains the text", filepath.Base(name))
 		}
 	}
 }
 
-func TestTurnsAreFoundByPrefixAndByTheServicesIDs(t *testing.T) {
+func TestFindTurn(t *testing.T) {
 	s := openStore(t)
 	one := begin(t, s, Question{Text: "one"})
 	if _, err := s.Answer(t.Context(), one, "1", Service{ID: "completion", ConversationID: "there"}); err != nil {
@@ -150,28 +150,28 @@ func TestTurnsAreFoundByPrefixAndByTheServicesIDs(t *testing.T) {
 	}
 	for _, id := range []string{"completion", "there"} {
 		if turn, err := s.FindByService(t.Context(), id); err != nil || turn.ID != one.ID {
-			t.Errorf("%s is %s, %v", id, turn.ID, err)
+			t.Errorf("%s: got %s, %v", id, turn.ID, err)
 		}
 	}
 	for _, ref := range []string{one.ID, one.ID[:4], one.ID[:13]} {
 		for _, conversation := range []string{"", one.Conversation} {
 			if turn, err := s.FindTurn(t.Context(), conversation, ref); err != nil || turn.ID != one.ID {
-				t.Errorf("%q in %q is %s, %v", ref, conversation, turn.ID, err)
+				t.Errorf("%q in %q: got %s, %v", ref, conversation, turn.ID, err)
 			}
 		}
 	}
 	var missing *TurnNotFoundError
 	for _, ref := range []string{"", "abc", "%%%%", "ffff", "g000"} {
 		if _, err := s.FindTurn(t.Context(), "", ref); !errors.As(err, &missing) {
-			t.Errorf("%q gave %v", ref, err)
+			t.Errorf("%q: got error %v", ref, err)
 		}
 	}
 	if _, err := s.FindTurn(t.Context(), "elsewhere", one.ID); !errors.As(err, &missing) {
-		t.Errorf("a turn of another conversation gave %v", err)
+		t.Errorf("turn of another conversation: got error %v", err)
 	}
 }
 
-func TestARetriedTurnTakesTheHeadOnlyIfNobodyWentOn(t *testing.T) {
+func TestRetryMovesHeadUnlessConversationContinued(t *testing.T) {
 	s := openStore(t)
 	root := begin(t, s, Question{Text: "root"})
 	answer(t, s, root, "0")
@@ -199,10 +199,10 @@ func TestARetriedTurnTakesTheHeadOnlyIfNobodyWentOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := s.Retry(t.Context(), open[0], time.Minute); err == nil {
-		t.Error("a turn in flight was sent twice")
+		t.Error("retried a pending turn")
 	}
 	if branch := answer(t, s, again, "1"); branch.Answered || head() != first.ID {
-		t.Errorf("a retried turn: %+v, head %s", branch, head())
+		t.Errorf("retried turn: %+v, head %s", branch, head())
 	}
 	if err := s.Switch(t.Context(), Turn{ID: root.ID, Conversation: root.Conversation, State: Answered}); err != nil {
 		t.Fatal(err)
@@ -215,14 +215,14 @@ func TestARetriedTurnTakesTheHeadOnlyIfNobodyWentOn(t *testing.T) {
 	}
 	answer(t, s, again, "2")
 	if head() != third.ID {
-		t.Errorf("an old question took the head from the one that followed")
+		t.Errorf("retry moved the head of a continued conversation")
 	}
 	if err := s.Switch(t.Context(), lose("lost")); err == nil {
-		t.Error("an unanswered turn became the head")
+		t.Error("switched to an unanswered turn")
 	}
 }
 
-func TestMarksStayWithTheirTurn(t *testing.T) {
+func TestSetMarks(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
 	for _, mark := range []Mark{Pinned, Skipped, Unmarked} {
@@ -235,6 +235,6 @@ func TestMarksStayWithTheirTurn(t *testing.T) {
 	}
 	err := s.SetMarks(t.Context(), turn.Conversation, map[Mark][]string{Pinned: {turn.ID}, Skipped: {"ffffffff"}})
 	if got, ferr := s.FindTurn(t.Context(), "", turn.ID); !errors.As(err, new(*TurnNotFoundError)) || ferr != nil || got.Mark != Unmarked {
-		t.Errorf("with an unknown turn: %v, and the mark is %q, %v", err, got.Mark, ferr)
+		t.Errorf("unknown turn: %v, mark is %q, %v", err, got.Mark, ferr)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAConversationOfTheFutureIsNotTheLatest(t *testing.T) {
+func TestConversationInFutureIsNotLatest(t *testing.T) {
 	s := openStore(t)
 	clock := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return clock }
@@ -30,25 +30,25 @@ func TestAConversationOfTheFutureIsNotTheLatest(t *testing.T) {
 	}
 	ahead := ask("ahead", 2*time.Hour)
 	if c, err := s.Latest(t.Context(), "work"); err != nil || c.Title != "ahead" {
-		t.Errorf("the only one is not found: %+v, %v", c, err)
+		t.Errorf("only conversation not found: %+v, %v", c, err)
 	}
 	ask("further", 3*time.Hour)
 	ask("older", -time.Hour)
 	ask("new", 0)
-	ask("soon", time.Minute) // clocks differ
+	ask("soon", time.Minute) // within the tolerance
 	for limit, want := range map[int]string{
 		0: "soon new older further ahead", 1: "soon", 3: "soon new older", 4: "soon new older further", 9: "soon new older further ahead",
 	} {
 		if got := listed(limit); got != want {
-			t.Errorf("%d of the list: %s, want %s", limit, got, want)
+			t.Errorf("limit %d: got %s, want %s", limit, got, want)
 		}
 	}
 
-	// Whoever goes on with it uses it now.
+	// A new question sets the current time.
 	clock = clock.Add(2 * time.Minute)
 	next := begin(t, s, Question{Conversation: ahead.Conversation, Text: "more"})
 	if got := listed(1); got != "ahead" {
-		t.Errorf("the one that was just asked in is not the latest but %s", got)
+		t.Errorf("latest is %s, want the one with the new question", got)
 	}
 	clock = clock.Add(time.Minute)
 	answer(t, s, next, "a")

@@ -14,7 +14,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// What a generated history can be asked for, whatever its size.
+// Search terms that occur in any generated history.
 const (
 	rareWord   = "zyzzyva" // in rareTurns turns
 	commonWord = "ba"      // in nearly every turn
@@ -25,32 +25,32 @@ const (
 const (
 	perTransaction = 5000 // turns
 	vocabulary     = 60_000
-	openAtOnce     = 50 // conversations that go on side by side
+	openAtOnce     = 50 // conversations in progress at the same time
 )
 
-// echoAgent answers in the embedded service.
+// echoAgent is the id of an agent of the embedded service.
 const echoAgent = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e02"
 
-// generator makes a history as years of use leave it: several profiles and
-// agents, conversations of one turn to thousands with branches, words as often as
-// Zipf's law has them. The same seed makes the same history.
+// generator generates a history that resembles years of use: several profiles and
+// agents, conversations of one to thousands of turns with branches, and words that
+// follow Zipf's law. The same seed gives the same history.
 type generator struct {
 	rand *rand.Rand
 	zipf *rand.Zipf
 	now  time.Time
 	open []*growing
-	made int // turns
-	all  int
+	made int // number of turns
+	all  int // number of turns to generate
 }
 
-// growing is a conversation that is not at its end.
+// growing is a conversation in progress.
 type growing struct {
 	Conversation
 	left   int
 	before string // the parent of the head
 }
 
-// generate fills an empty history with turns, all of them asked before 2025.
+// generate fills an empty history with turns that were asked before 2025.
 func generate(ctx context.Context, s *Store, turns int, seed uint64) error {
 	if _, err := s.db.ExecContext(ctx, `PRAGMA synchronous = OFF; PRAGMA cache_size = -400000; PRAGMA wal_autocheckpoint = 50000`); err != nil {
 		return err
@@ -72,8 +72,8 @@ func generate(ctx context.Context, s *Store, turns int, seed uint64) error {
 	return nil
 }
 
-// turn adds a turn to one of the open conversations, of which an ended one
-// gives its place to a new one.
+// turn adds a turn to one of the open conversations. A finished one is replaced by a
+// new one.
 func (g *generator) turn(ctx context.Context, tx *sql.Tx) error {
 	g.now = g.now.Add(time.Duration(g.rand.IntN(180_000)) * time.Millisecond)
 	question := g.text(2, 0.7)
@@ -100,7 +100,7 @@ func (g *generator) turn(ctx context.Context, tx *sql.Tx) error {
 	}
 	t := Turn{ID: g.id(), Conversation: c.ID, Parent: c.Head, Question: question, State: Answered, AgentID: c.AgentID, Asked: g.now, Ended: g.now.Add(2 * time.Second)}
 	if g.rand.IntN(20) == 0 {
-		t.Parent = c.before // asked again beside the head
+		t.Parent = c.before // a sibling of the head
 	}
 	if g.rand.IntN(50) == 0 {
 		t.State, t.Failure = pick(g.rand, Failed, Unknown), Failure{Text: "connection reset by peer"}
@@ -119,7 +119,7 @@ func (g *generator) turn(ctx context.Context, tx *sql.Tx) error {
 	return insertTurn(ctx, tx, t, t.Asked, "")
 }
 
-// settle writes the heads of the conversations that go on.
+// settle writes the heads of the conversations in progress.
 func (g *generator) settle(ctx context.Context, tx *sql.Tx) error {
 	for _, c := range g.open {
 		if err := g.write(ctx, tx, c); err != nil {
@@ -134,14 +134,14 @@ func (g *generator) write(ctx context.Context, tx *sql.Tx, c *growing) error {
 	return err
 }
 
-// length is how many turns a conversation gets: one for nearly half of them,
+// length returns the number of turns of a conversation: one for about half of them,
 // thousands for a few.
 func (g *generator) length() int {
 	return min(4000, int(math.Pow(1-g.rand.Float64(), -1/1.1)))
 }
 
-// text has a number of words around e to the power of size. In it, now and then,
-// stand the words that searches look for.
+// text returns a text of about e to the power of size words, some of them with the
+// search terms.
 func (g *generator) text(size, spread float64) string {
 	n := 1 + int(math.Exp(size+spread*g.rand.NormFloat64()))
 	var b strings.Builder
@@ -165,7 +165,7 @@ func (g *generator) text(size, spread float64) string {
 	return b.String()
 }
 
-// word is the word of a rank: one syllable for the most used ones, three for most.
+// word returns the word of a rank. The most frequent words have one syllable, most have three.
 func word(rank uint64) string {
 	const consonants, vowels = "bcdfghjklmnprstvwxyz", "aeiou"
 	syllables := uint64(len(consonants) * len(vowels))
@@ -196,7 +196,7 @@ func (*generator) agent(n int) string { return fmt.Sprintf("00000000-0000-4000-8
 
 func pick[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 
-func TestAGeneratedHistoryHoldsWhatSearchesLookFor(t *testing.T) {
+func TestGenerate(t *testing.T) {
 	s := openStore(t)
 	if err := generate(t.Context(), s, 2000, 1); err != nil {
 		t.Fatal(err)
@@ -204,7 +204,7 @@ func TestAGeneratedHistoryHoldsWhatSearchesLookFor(t *testing.T) {
 	for text, want := range map[string][2]int{rareWord: {rareTurns, rareTurns}, commonWord: {1500, 2000}, `"` + phrase + `"`: {1, 20}} {
 		hits, err := s.Search(t.Context(), Query{Text: text, Limit: 2000})
 		if err != nil || len(hits) < want[0] || len(hits) > want[1] {
-			t.Errorf("%s: %d hits, %v; want %d to %d", text, len(hits), err, want[0], want[1])
+			t.Errorf("%s: %d hits, %v, want %d to %d", text, len(hits), err, want[0], want[1])
 		}
 	}
 	other := openStore(t)
@@ -217,6 +217,6 @@ func TestAGeneratedHistoryHoldsWhatSearchesLookFor(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := other.db.QueryRow(fingerprint).Scan(&b); err != nil || a != b {
-		t.Errorf("the same seed made another history, %v", err)
+		t.Errorf("the same seed gave a different history, %v", err)
 	}
 }

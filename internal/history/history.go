@@ -1,9 +1,7 @@
-// Package history remembers conversations: trees of turns in one SQLite file,
-// journalled so that no question and no answer is lost. It knows neither the
-// service nor the terminal; who sends what, and when, is decided elsewhere.
+// Package history stores conversations, which are trees of turns, in an SQLite file.
 //
-// The order of writes that it is made for: Begin commits the question as
-// pending, the caller sends it, Answer or Fail commits what came of it.
+// So that no question and no answer is lost, Begin commits a question as pending
+// before the caller sends it, and Answer or Fail commits the outcome.
 package history
 
 import (
@@ -12,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -24,31 +23,31 @@ import (
 // FileName is the name of the database inside the data directory.
 const FileName = "history.db"
 
-// State is what is known of a turn.
+// State is the state of a turn.
 type State string
 
 // The states of a turn.
 const (
-	Pending  State = "pending"  // journalled, perhaps sent
-	Answered State = "answered" // the reply is kept
+	Pending  State = "pending"  // committed, possibly sent
+	Answered State = "answered" // the reply is saved
 	Failed   State = "failed"   // certainly not accepted by the service
-	Unknown  State = "unknown"  // may have been accepted
+	Unknown  State = "unknown"  // possibly accepted by the service
 )
 
-// Conversation is a tree of turns with a head, the turn that a new question follows.
+// Conversation is a tree of turns with a head: the turn that the next question follows.
 type Conversation struct {
 	ID      string // UUIDv4
-	Title   string // from the first question unless the user gave one; hostile text
+	Title   string // from the first question unless set by the user; untrusted text
 	Profile string
-	AgentID string // UUID, empty when the service chose
-	Head    string // the latest answered turn, empty when there is none
+	AgentID string // UUID, empty for the default of the service
+	Head    string // an answered turn, empty if there is none
 	Created time.Time
 	Updated time.Time
 	Deleted time.Time // zero unless it is in the trash
-	Turns   int       // turns of every state
+	Turns   int       // number of turns in any state
 }
 
-// Turn is one question and what came of it.
+// Turn is a question and its outcome.
 type Turn struct {
 	ID           string // UUIDv4
 	Conversation string
@@ -59,26 +58,25 @@ type Turn struct {
 	AgentID      string
 	Asked        time.Time
 	Ended        time.Time // zero while pending
-	Failure      Failure   // zero while it is pending or answered
+	Failure      Failure   // zero if pending or answered
 	Mark         Mark
 	Service      Service
 
 	head   string // the conversation's head when the question was asked
-	resent bool   // asked again under the same id
-	// What was known before it was asked again: whether it may have been
-	// accepted, and why that is so.
+	resent bool   // returned by Retry
+	// The outcome before Retry: whether it was unknown, and why.
 	unknown bool
 	reason  Failure
 }
 
-// Failure is why a turn failed or is unknown.
+// Failure is why a turn failed or has an unknown outcome.
 type Failure struct {
-	Kind   failure.Kind // failure.Unrecorded where an older hobnob recorded the text alone
-	Status int          // HTTP status, 0 when there was no answer
-	Text   string       // for a person; hostile
+	Kind   failure.Kind // failure.Unrecorded if an older hobnob recorded only the text
+	Status int          // HTTP status, 0 without a response
+	Text   string       // message for the user; untrusted text
 }
 
-// Mark is what the user decided of a turn as context.
+// Mark is the user's choice whether to send a turn as context.
 type Mark string
 
 // The marks of a turn.
@@ -88,64 +86,50 @@ const (
 	Skipped  Mark = "skip" // never sent
 )
 
-// Service is what the service said of a turn.
+// Service is the service's data about a turn.
 type Service struct {
 	ID             string // of the completion
 	ConversationID string
 	Model          string
 	FinishReason   string
-	Usage          *Usage // nil when the service counted nothing
-	Response       []byte // the body as it was received
+	Usage          *Usage // nil if the service reported none
+	Response       []byte // the raw response body
 }
 
-// MaxTokens is more than any model counts. A number beyond it, or below zero,
-// counts nothing and must not spoil the sums of the others.
+// MaxTokens is the largest valid token count, more than any model reports. Larger
+// and negative counts are treated as zero, so that they do not distort sums.
 const MaxTokens = 1 << 40
 
-// Usage counts tokens.
+// Usage holds token counts.
 type Usage struct {
 	PromptTokens, CompletionTokens, TotalTokens int64
 }
 
-// ReadOnlyError says that the history was written by a newer hobnob.
-type ReadOnlyError struct{ Path string }
-
-func (e *ReadOnlyError) Error() string {
-	return fmt.Sprintf("%s was written by a newer hobnob and is opened read-only", e.Path)
-}
-
-// NotFoundError says that no conversation answers to Ref, or with an empty Ref that
-// there is none at all in Profile.
+// NotFoundError reports that no conversation matches Ref or, if Ref is empty, that
+// Profile has none.
 type NotFoundError struct {
 	Ref, Profile string
-	NoHistory    bool           // nothing was ever recorded here
-	Trashed      []Conversation // those in the trash that Ref names
+	NoHistory    bool           // no history exists yet
+	Elsewhere    []ProfileCount // all profiles, if Ref is empty
+	Trashed      []Conversation // matches of Ref in the trash
 }
 
 func (e *NotFoundError) Error() string {
 	switch {
+	case e.Ref == "" && len(e.Elsewhere) > 0:
+		return fmt.Sprintf("no conversations in profile %q", e.Profile)
 	case e.Ref == "":
-		return "there is no conversation yet"
+		return "no conversations yet"
 	case len(e.Trashed) == 1:
-		return fmt.Sprintf("no conversation %q: it is in the trash", e.Ref)
+		return fmt.Sprintf("conversation %q is in the trash", e.Ref)
 	case len(e.Trashed) > 1:
-		return fmt.Sprintf("no conversation %q: several in the trash have that name", e.Ref)
+		return fmt.Sprintf("several conversations in the trash match %q", e.Ref)
 	}
-	return fmt.Sprintf("no conversation %q", e.Ref)
+	return fmt.Sprintf("conversation %q not found", e.Ref)
 }
 
-// AmbiguousError says that Ref names several conversations.
-type AmbiguousError struct {
-	Ref     string
-	Matches []Conversation
-}
-
-func (e *AmbiguousError) Error() string {
-	return fmt.Sprintf("%q names %d conversations", e.Ref, len(e.Matches))
-}
-
-// TakenError says that a turn cannot be asked again: State is Pending when a
-// process waits for its answer, Answered when that has come.
+// TakenError reports that a turn cannot be retried. State is Pending if a process is
+// waiting for the answer, Answered if it has arrived.
 type TakenError struct {
 	Turn  string
 	State State
@@ -153,48 +137,55 @@ type TakenError struct {
 
 func (e *TakenError) Error() string {
 	if e.State == Answered {
-		return fmt.Sprintf("turn %s has its answer already", Short(e.Turn))
+		return fmt.Sprintf("turn %s is already answered", Short(e.Turn))
 	}
-	return fmt.Sprintf("turn %s is being asked already", Short(e.Turn))
+	return fmt.Sprintf("turn %s is already waiting for its answer", Short(e.Turn))
 }
 
-// Store is the open history. Its methods may be called from several
-// goroutines, and several processes may have the same file open.
+// Store is an open history. It is safe for concurrent use, also by several processes
+// with the same file.
 type Store struct {
 	db   *sqlite.DB
 	path string
 	now  func() time.Time
 
 	mu   sync.Mutex
-	self string       // the name under which this process owns its turns
-	lock *flock.Flock // held while the process lives
+	self string       // the owner of the turns that this store asks
+	lock *flock.Flock // held until Close
 }
 
-// Open opens the history in the data directory dir, creating both when they
-// are missing. Errors wrap those of package sqlite.
+// Open opens the history in the data directory dir and creates both if they do not
+// exist. Errors wrap those of package sqlite.
 func Open(ctx context.Context, dir string) (*Store, error) {
-	return open(ctx, filepath.Join(dir, FileName), sqlite.Open)
+	s, err := open(ctx, filepath.Join(dir, FileName), sqlite.Open)
+	if err == nil && s.Writable() == nil {
+		keepReserve(dir)
+	}
+	return s, err
 }
 
-// OpenExisting opens the history for reading and creates nothing; where there is
-// none yet the store is that of OpenUnsaved. A file of an older hobnob is brought up
-// to date, as by Open.
+// OpenExisting opens the history for reading and creates nothing in its directory. If
+// there is none, it returns the store of OpenUnsaved. The file of an older hobnob is
+// migrated, as by Open. If nothing can be written, a copy of the file is read.
 func OpenExisting(ctx context.Context, dir string) (*Store, error) {
-	s, err := open(ctx, filepath.Join(dir, FileName), sqlite.OpenExisting)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
+	path := filepath.Join(dir, FileName)
+	s, err := open(ctx, path, sqlite.OpenExisting)
+	if errors.Is(err, fs.ErrNotExist) {
 		return OpenUnsaved(ctx)
-	case err == nil && s.db.Version < len(Schema().Migrations):
+	}
+	if err == nil && s.db.Version < len(Schema().Migrations) {
 		_ = s.Close()
-		if s, err = Open(ctx, dir); errors.Is(err, sqlite.ErrReadOnly) || errors.Is(err, sqlite.ErrNoAccess) {
-			err = failure.WithHint(err, "an older hobnob wrote it, and it has to be upgraded once: make it writable, or a copy of it")
+		s, err = Open(ctx, dir)
+	}
+	if errors.Is(err, sqlite.ErrReadOnly) || errors.Is(err, sqlite.ErrNoAccess) || errors.Is(err, sqlite.ErrFull) {
+		if copied, cerr := open(ctx, path, sqlite.OpenSnapshot); cerr == nil {
+			return copied, nil
 		}
 	}
 	return s, err
 }
 
-// OpenUnsaved returns an empty history in memory: what is recorded there ends
-// with the store.
+// OpenUnsaved returns an empty history in memory, which is discarded on Close.
 func OpenUnsaved(ctx context.Context) (*Store, error) { return open(ctx, sqlite.Memory, sqlite.Open) }
 
 func open(ctx context.Context, path string, open func(context.Context, string, sqlite.Schema) (*sqlite.DB, error)) (*Store, error) {
@@ -205,25 +196,40 @@ func open(ctx context.Context, path string, open func(context.Context, string, s
 	return &Store{db: db, path: path, now: time.Now}, nil
 }
 
-// Saved reports whether the history is a file, which other processes share and
-// which outlives this one.
+// Saved reports whether the history is a file.
 func (s *Store) Saved() bool { return s.path != sqlite.Memory }
 
-// Close releases the file, and what is still pending of this store's turns.
+// Close closes the file. Turns of this store that are still pending become unknown.
 func (s *Store) Close() error { return errors.Join(s.disown(), s.db.Close()) }
 
-// Writable returns a *ReadOnlyError when nothing can be recorded here.
-func (s *Store) Writable() error {
-	if s.db.ReadOnly {
-		return &ReadOnlyError{Path: s.path}
+// Writable returns the reason why the history is read-only, or nil. See sqlite.DB.Writable.
+func (s *Store) Writable() error { return s.db.Writable() }
+
+// Short returns the first eight characters of an id, the form that users see.
+func Short(id string) string { return id[:min(shortLength, len(id))] }
+
+// Shorts returns a variant of Short for ids that are shown together: its results are
+// long enough to be unique among ids. For any other id it is the same as Short.
+func Shorts(ids ...string) func(id string) string {
+	sorted := slices.Clone(ids)
+	slices.Sort(sorted)
+	sorted = slices.Compact(sorted)
+	length := make(map[string]int, len(sorted))
+	for i, id := range sorted {
+		length[id] = max(length[id], shortLength)
+		if i == 0 {
+			continue
+		}
+		before, same := sorted[i-1], 0
+		for same < min(len(before), len(id)) && before[same] == id[same] {
+			same++
+		}
+		length[before], length[id] = max(length[before], same+1), max(length[id], same+1)
 	}
-	return nil
+	return func(id string) string { return id[:min(max(length[id], shortLength), len(id))] }
 }
 
-// Short is the first eight characters of an id, as people see it.
-func Short(id string) string { return id[:min(8, len(id))] }
-
-// millis is a time as the file has it; the zero time is 0.
+// millis returns a time in milliseconds since 1970, as stored in the file; the zero time is 0.
 func millis(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -56,7 +56,7 @@ func questions(turns []Turn) string {
 	return strings.Join(texts, " ")
 }
 
-func TestAnAnsweredTurnKeepsEverythingTheServiceSaid(t *testing.T) {
+func TestAnswerStoresAllFields(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q\x00\u202e\x1b[2J日本", AgentID: "a"})
 	service := Service{ID: "c", ConversationID: "sc", Model: "m", FinishReason: "length", Usage: &Usage{1, 2, 3}, Response: []byte("{\"raw\":\x01}")}
@@ -69,7 +69,7 @@ func TestAnAnsweredTurnKeepsEverythingTheServiceSaid(t *testing.T) {
 	}
 	got := turns[0]
 	if got.State != Answered || got.Question != turn.Question || got.Reply != "reply\x00end" || got.Ended.IsZero() {
-		t.Errorf("kept %+v", got)
+		t.Errorf("stored %+v", got)
 	}
 	if *got.Service.Usage != *service.Usage || got.Service.Model != "m" ||
 		got.Service.FinishReason != "length" || string(got.Service.Response) != string(service.Response) {
@@ -77,7 +77,7 @@ func TestAnAnsweredTurnKeepsEverythingTheServiceSaid(t *testing.T) {
 	}
 }
 
-func TestTheHeadIsTheLatestAnswerAndFailuresLeaveIt(t *testing.T) {
+func TestHeadIsLatestAnswer(t *testing.T) {
 	s := openStore(t)
 	first := begin(t, s, Question{Text: "one"})
 	answer(t, s, first, "1")
@@ -95,26 +95,26 @@ func TestTheHeadIsTheLatestAnswerAndFailuresLeaveIt(t *testing.T) {
 	}
 	next := begin(t, s, Question{Conversation: c.ID, Parent: c.Head, Text: "two"})
 	if branch := answer(t, s, next, "2"); branch != (Branch{}) {
-		t.Errorf("a failed sibling was called a branch: %+v", branch)
+		t.Errorf("failed sibling reported as a branch: %+v", branch)
 	}
 	c, _ = s.Find(t.Context(), c.ID)
 	if _, ok, _ := s.LastUnanswered(t.Context(), c); ok {
-		t.Error("an unanswered turn before the head is still called the last")
+		t.Error("LastUnanswered returned a turn that is not below the head")
 	}
 	path, err := s.Path(t.Context(), c.Head, 0)
 	if err != nil || questions(path) != "one two" {
-		t.Errorf("the path is %q, %v", questions(path), err)
+		t.Errorf("path is %q, %v", questions(path), err)
 	}
 	if path, _ = s.Path(t.Context(), c.Head, 1); questions(path) != "two" {
-		t.Errorf("one turn of context is %q", questions(path))
+		t.Errorf("path of one turn is %q", questions(path))
 	}
 	ids, err := s.Services(t.Context(), c.ID)
 	if err != nil || len(ids) != 2 {
-		t.Errorf("two exchanges have the service ids %v, %v", ids, err)
+		t.Errorf("service ids of two turns are %v, %v", ids, err)
 	}
 }
 
-func TestTwoQuestionsAtOnceBecomeSiblingsAndBothAreTold(t *testing.T) {
+func TestConcurrentQuestionsBecomeSiblings(t *testing.T) {
 	s := openStore(t)
 	root := begin(t, s, Question{Text: "root"})
 	answer(t, s, root, "0")
@@ -126,10 +126,10 @@ func TestTwoQuestionsAtOnceBecomeSiblingsAndBothAreTold(t *testing.T) {
 	a := begin(t, s, Question{Conversation: root.Conversation, Parent: root.ID, Text: "a"})
 	b := begin(t, other, Question{Conversation: root.Conversation, Parent: root.ID, Text: "b"})
 	if branch := answer(t, s, a, "A"); !branch.InFlight || branch.Answered {
-		t.Errorf("the first answer was told %+v", branch)
+		t.Errorf("first answer: %+v", branch)
 	}
 	if branch := answer(t, other, b, "B"); !branch.Answered || branch.InFlight {
-		t.Errorf("the second answer was told %+v", branch)
+		t.Errorf("second answer: %+v", branch)
 	}
 	c, _ := s.Find(t.Context(), root.Conversation)
 	if c.Head != b.ID {
@@ -137,11 +137,11 @@ func TestTwoQuestionsAtOnceBecomeSiblingsAndBothAreTold(t *testing.T) {
 	}
 	path, _ := s.Path(t.Context(), c.Head, 0)
 	if questions(path) != "root b" {
-		t.Errorf("the path is %q", questions(path))
+		t.Errorf("path is %q", questions(path))
 	}
 }
 
-func TestAPendingTurnOfADeadProcessReadsAsUnknown(t *testing.T) {
+func TestExpiredTurnReadsAsUnknown(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q", Lifetime: time.Minute})
 	if turns, _ := s.Turns(t.Context(), turn.Conversation); turns[0].State != Pending {
@@ -149,19 +149,19 @@ func TestAPendingTurnOfADeadProcessReadsAsUnknown(t *testing.T) {
 	}
 	s.now = func() time.Time { return time.Now().Add(time.Hour) }
 	if turns, _ := s.Turns(t.Context(), turn.Conversation); turns[0].State != Unknown || turns[0].Failure != killed() {
-		t.Errorf("an hour later it is %+v", turns[0])
+		t.Errorf("after an hour: %+v", turns[0])
 	}
 }
 
-func TestALateFailureNeverOverwritesAnAnswer(t *testing.T) {
+func TestFailNeverOverwritesAnswer(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
 	answer(t, s, turn, "A")
 	if _, err := s.Fail(t.Context(), turn, Failed, Failure{Text: "late"}, nil); err == nil {
-		t.Error("an answered turn was marked failed")
+		t.Error("answered turn marked as failed")
 	}
 	if turns, _ := s.Turns(t.Context(), turn.Conversation); turns[0].Reply != "A" {
-		t.Errorf("the reply is now %q", turns[0].Reply)
+		t.Errorf("reply is %q", turns[0].Reply)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestFindByIDPrefixAndTitle(t *testing.T) {
 	oneID := "cafe0000" + one.Conversation[8:]
 	for ref, want := range map[string]string{
 		oneID: oneID, strings.ToUpper(oneID): oneID, "cafe0": oneID, "CAFE0": oneID, "notes": oneID,
-		"cafe": two.Conversation, // a title is exact, so it wins over a prefix
+		"cafe": two.Conversation, // an exact title takes precedence over a prefix
 	} {
 		if c, err := s.Find(t.Context(), ref); err != nil || c.ID != want {
 			t.Errorf("Find(%q) = %s, %v; want %s", ref, c.ID, err, want)
@@ -187,16 +187,16 @@ func TestFindByIDPrefixAndTitle(t *testing.T) {
 	var missing *NotFoundError
 	for _, ref := range []string{"", "caf", "nothing", "note", "%", "' OR 1=1 --", "zzzz"} {
 		if _, err := s.Find(t.Context(), ref); !errors.As(err, &missing) {
-			t.Errorf("Find(%q) gave %v, want a NotFoundError", ref, err)
+			t.Errorf("Find(%q): %v, want a NotFoundError", ref, err)
 		}
 	}
 	var many *AmbiguousError
 	if _, err := s.Find(t.Context(), "twice"); !errors.As(err, &many) || len(many.Matches) != 2 {
-		t.Errorf("a title of two conversations gave %v", err)
+		t.Errorf("title of two conversations: got error %v", err)
 	}
 }
 
-func TestListsAreLatestFirstAndStayInTheirProfile(t *testing.T) {
+func TestListIsLatestFirstInProfile(t *testing.T) {
 	s := openStore(t)
 	clock := time.Now()
 	s.now = func() time.Time { clock = clock.Add(time.Second); return clock }
@@ -224,7 +224,7 @@ func TestListsAreLatestFirstAndStayInTheirProfile(t *testing.T) {
 	}
 }
 
-func TestTurnsOfOneMillisecondKeepTheirOrder(t *testing.T) {
+func TestOrderWithinMillisecond(t *testing.T) {
 	s := openStore(t)
 	now := time.Now()
 	s.now = func() time.Time { return now }
@@ -236,7 +236,7 @@ func TestTurnsOfOneMillisecondKeepTheirOrder(t *testing.T) {
 	begin(t, s, Question{Conversation: first.Conversation, Text: "earlier"})
 	turns, err := s.Turns(t.Context(), first.Conversation)
 	if want := "earlier 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20"; err != nil || questions(turns) != want {
-		t.Errorf("the order is %q, %v", questions(turns), err)
+		t.Errorf("order is %q, %v", questions(turns), err)
 	}
 }
 
@@ -255,13 +255,13 @@ func TestTitleOf(t *testing.T) {
 	}
 }
 
-func TestANewerHistoryIsReadAndRefusesWrites(t *testing.T) {
+func TestNewerHistoryIsReadOnly(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	turn := begin(t, s, Question{Text: "kept"})
+	turn := begin(t, s, Question{Text: "q"})
 	if _, err := s.db.Exec("PRAGMA user_version = 99"); err != nil {
 		t.Fatal(err)
 	}
@@ -271,31 +271,31 @@ func TestANewerHistoryIsReadAndRefusesWrites(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = s.Close() }()
-	var newer *ReadOnlyError
+	var newer *sqlite.NewerError
 	if err := s.Writable(); !errors.As(err, &newer) {
 		t.Errorf("Writable is %v", err)
 	}
 	if _, err := s.Begin(t.Context(), Question{Text: "x"}); !errors.As(err, &newer) {
-		t.Errorf("Begin gave %v", err)
+		t.Errorf("Begin: %v", err)
 	}
 	if turns, err := s.Turns(t.Context(), turn.Conversation); err != nil || len(turns) != 1 {
-		t.Errorf("reading gave %v, %v", turns, err)
+		t.Errorf("Turns: %v, %v", turns, err)
 	}
 }
 
-func TestOpenExistingReadsWhileAnotherWritesAndCreatesNothing(t *testing.T) {
+func TestOpenExisting(t *testing.T) {
 	dir := t.TempDir()
 	none, err := OpenExisting(t.Context(), dir)
 	if err != nil || none.Saved() {
-		t.Fatalf("no history gave %v", err)
+		t.Fatalf("no history: got error %v", err)
 	}
 	defer func() { _ = none.Close() }()
 	var missing *NotFoundError
 	if _, err := none.Latest(t.Context(), ""); !errors.As(err, &missing) || !missing.NoHistory {
-		t.Fatalf("no history has a latest conversation, %v", err)
+		t.Fatalf("Latest without a history: %v", err)
 	}
-	if made, _ := filepath.Glob(filepath.Join(dir, "*")); len(made) != 0 {
-		t.Fatalf("%v was made", made)
+	if created, _ := filepath.Glob(filepath.Join(dir, "*")); len(created) != 0 {
+		t.Fatalf("created %v", created)
 	}
 	writer, err := Open(t.Context(), dir)
 	if err != nil {
@@ -312,11 +312,11 @@ func TestOpenExistingReadsWhileAnotherWritesAndCreatesNothing(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := reader.Begin(t.Context(), Question{Text: "x"}); err == nil {
-		t.Error("a reader wrote")
+		t.Error("Begin succeeded on a read-only store")
 	}
 }
 
-func TestADamagedFileSaysSo(t *testing.T) {
+func TestDamagedFile(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir)
 	if err != nil {
@@ -330,11 +330,11 @@ func TestADamagedFileSaysSo(t *testing.T) {
 		_ = s.Close()
 	}
 	if !errors.Is(err, sqlite.ErrDamaged) {
-		t.Errorf("a damaged file gave %v", err)
+		t.Errorf("got error %v, want ErrDamaged", err)
 	}
 }
 
-func TestManyWritersLoseNothing(t *testing.T) {
+func TestConcurrentWriters(t *testing.T) {
 	dir := t.TempDir()
 	var wg sync.WaitGroup
 	for i := range 8 {
@@ -363,11 +363,11 @@ func TestManyWritersLoseNothing(t *testing.T) {
 	}
 	defer func() { _ = s.Close() }()
 	if found, err := s.List(t.Context(), Filter{Profile: "work", Limit: 1000}); err != nil || len(found) != 80 {
-		t.Errorf("%d conversations, %v; want 80", len(found), err)
+		t.Errorf("%d conversations, %v, want 80", len(found), err)
 	}
 }
 
-// damage overwrites the first pages of a database behind its header.
+// damage overwrites the first pages of a database after its header.
 func damage(t *testing.T, path string) {
 	t.Helper()
 	f, err := os.OpenFile(path, os.O_RDWR, 0)

@@ -9,24 +9,24 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// Imported counts what an import did, or would do.
+// Imported counts the effects of an import.
 type Imported struct {
-	Conversations int `json:"conversations"` // new ones
-	Added         int `json:"turns"`         // new ones
-	Completed     int `json:"completed"`     // turns that got the answer they lacked
-	Skipped       int `json:"skipped"`       // turns that existed
+	Conversations int `json:"conversations"` // new conversations
+	Added         int `json:"turns"`         // new turns
+	Completed     int `json:"completed"`     // existing turns whose missing answer was added
+	Skipped       int `json:"skipped"`       // existing turns left unchanged
 }
 
-// Import adds conversations to the history under their own ids, each in one
-// transaction. All are checked before the first is written, so trees is read twice. An
-// *ImportError says what is wrong, and that nothing was written.
+// Import adds conversations to the history under their own ids, either all of them or,
+// on an error, none. It checks all of them before it takes the write lock, so it
+// iterates over trees twice. Invalid content is an *ImportError.
 //
-// Answered turns that exist are left unchanged, and so are the head, the title and the
-// profile of a conversation that exists; it gets the turns and answers that are missing.
-// Importing twice adds nothing. With profile not empty it is the profile of every new
-// conversation.
+// Existing answered turns remain unchanged, and so do the head, the title and the
+// profile of an existing conversation. Only missing turns and answers are added to it,
+// so a second import adds nothing. If profile is not empty, it is the profile of all
+// new conversations.
 //
-// A pending turn is imported as pending. No process waits for it, so it reads as
+// A pending turn is imported as pending. As no process is waiting for it, it reads as
 // unknown.
 func (s *Store) Import(ctx context.Context, trees iter.Seq2[Tree, error], profile string) (Imported, error) {
 	if err := s.Writable(); err != nil {
@@ -36,28 +36,32 @@ func (s *Store) Import(ctx context.Context, trees iter.Seq2[Tree, error], profil
 		return Imported{}, err
 	}
 	var done Imported
-	for tree, err := range trees {
-		if err != nil {
-			return done, err
-		}
-		if profile != "" {
-			tree.Conversation.Profile = profile
-		}
-		var missing difference
-		if err := s.write(ctx, func(tx *sql.Tx) (err error) {
-			if missing, err = compare(ctx, tx, tree); err != nil {
+	err := s.write(ctx, func(tx *sql.Tx) error {
+		for tree, err := range trees {
+			if err != nil {
 				return err
 			}
-			return missing.write(ctx, tx, tree.Conversation)
-		}); err != nil {
-			return done, err
+			if profile != "" {
+				tree.Conversation.Profile = profile
+			}
+			missing, err := compare(ctx, tx, tree)
+			if err == nil {
+				err = missing.write(ctx, tx, tree.Conversation)
+			}
+			if err != nil {
+				return err
+			}
+			done.add(missing)
 		}
-		done.add(missing)
+		return nil
+	})
+	if err != nil {
+		return Imported{}, err
 	}
 	return done, nil
 }
 
-// CheckImport returns what Import would do and changes nothing.
+// CheckImport returns what Import would do, without changing anything.
 func (s *Store) CheckImport(ctx context.Context, trees iter.Seq2[Tree, error]) (Imported, error) {
 	var would Imported
 	check := checker{conversations: map[string]bool{}, turns: map[string]bool{}, perMilli: map[int64]int{}}
@@ -87,15 +91,15 @@ func (i *Imported) add(d difference) {
 	i.Skipped += d.skipped
 }
 
-// difference is what the history lacks of a tree.
+// difference is the part of a tree that is missing from the history.
 type difference struct {
-	conversations int // 1 unless the conversation exists
+	conversations int // 0 if the conversation exists, else 1
 	turns         []Turn
-	answers       []Turn // of turns that exist without
-	skipped       int    // turns that exist
+	answers       []Turn // existing turns without an answer
+	skipped       int    // number of existing turns
 }
 
-// compare refuses a turn that exists in another conversation.
+// compare returns the difference. A turn that exists in another conversation is an *ImportError.
 func compare(ctx context.Context, db sqlite.Queryer, tree Tree) (d difference, err error) {
 	id := tree.Conversation.ID
 	if err := db.QueryRowContext(ctx, `SELECT NOT EXISTS(SELECT 1 FROM conversations WHERE id = ?)`, id).Scan(&d.conversations); err != nil {
@@ -120,7 +124,7 @@ func compare(ctx context.Context, db sqlite.Queryer, tree Tree) (d difference, e
 		case !ok:
 			d.turns = append(d.turns, t)
 		case had.Conversation != id:
-			return d, refuse("turn "+t.ID, "the history has it in conversation %s, not in %s", had.Conversation, id)
+			return d, refuse("turn "+t.ID, "exists in conversation %s, not in %s", had.Conversation, id)
 		case had.State != Answered && t.State == Answered:
 			d.answers = append(d.answers, t)
 		default:
@@ -130,9 +134,9 @@ func compare(ctx context.Context, db sqlite.Queryer, tree Tree) (d difference, e
 	return d, nil
 }
 
-// write adds what is missing.
+// write adds the missing conversation, turns and answers.
 func (d difference) write(ctx context.Context, tx *sql.Tx, c Conversation) error {
-	// Turns are written in their order, in which a child may come before its parent.
+	// In a tree, a child may come before its parent.
 	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// RebuildIndex drops the search index and fills it again, in one transaction.
+// RebuildIndex drops and recreates the search index in one transaction.
 func (s *Store) RebuildIndex(ctx context.Context) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for _, name := range []string{"turns_index", "titles_index"} {
@@ -23,12 +23,16 @@ func (s *Store) RebuildIndex(ctx context.Context) error {
 	})
 }
 
-// FillIndex fills the search index from the turns and titles, in place of what
-// it held.
+// FillIndex replaces the contents of the search index with all turns and titles.
 func FillIndex(ctx context.Context, tx *sql.Tx) error {
 	if _, err := tx.ExecContext(ctx, `DELETE FROM turns_index; DELETE FROM titles_index`); err != nil {
 		return err
 	}
+	return indexAll(ctx, tx, func(string) bool { return true })
+}
+
+// indexAll adds the turns and titles with a wanted text to the index.
+func indexAll(ctx context.Context, tx *sql.Tx, wanted func(text string) bool) error {
 	type row struct {
 		id          int64
 		text, reply string
@@ -43,10 +47,13 @@ func FillIndex(ctx context.Context, tx *sql.Tx) error {
 			break
 		}
 		for _, r := range batch {
+			from = r.id
+			if !wanted(r.text) && !wanted(r.reply) {
+				continue
+			}
 			if err := indexTurn(ctx, tx, r.id, r.text, r.reply); err != nil {
 				return err
 			}
-			from = r.id
 		}
 	}
 	titles, err := sqlite.All(ctx, tx, `SELECT rowid, title FROM conversations`, nil, func(rows *sql.Rows, r *row) error { return rows.Scan(&r.id, &r.text) })
@@ -54,6 +61,9 @@ func FillIndex(ctx context.Context, tx *sql.Tx) error {
 		return err
 	}
 	for _, r := range titles {
+		if !wanted(r.text) {
+			continue
+		}
 		if err := indexTitle(ctx, tx, r.id, r.text); err != nil {
 			return err
 		}
@@ -61,7 +71,7 @@ func FillIndex(ctx context.Context, tx *sql.Tx) error {
 	return nil
 }
 
-// indexTurn puts a turn into the index, in place of what the index had of it.
+// indexTurn adds a turn to the index or replaces it there.
 func indexTurn(ctx context.Context, tx *sql.Tx, seq int64, question, reply string) error {
 	_, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO turns_index(rowid, question, reply) VALUES(?, ?, ?)`, seq, indexed(question), indexed(reply))
 	return err

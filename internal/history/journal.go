@@ -16,27 +16,26 @@ import (
 // Question is a turn about to be sent.
 type Question struct {
 	Conversation string // empty opens a new conversation
-	Parent       string // the answered turn that it follows, empty at a root
-	Title        string // of a new conversation; empty takes one from Text
+	Parent       string // the answered turn that it follows, empty for a root
+	Title        string // of a new conversation; empty: taken from Text
 	Profile      string // of a new conversation
 	AgentID      string
 	Text         string
-	// Lifetime bounds how long the caller may be about it. A turn that is
-	// still pending afterwards belongs to a process that was killed, and reads as
-	// unknown.
+	// Lifetime is the maximum time until the outcome is recorded. A turn that is
+	// still pending afterwards reads as unknown.
 	Lifetime time.Duration
 }
 
-// Branch tells a question what happened beside it in its conversation.
+// Branch describes other questions in the conversation while a question was pending.
 type Branch struct {
-	// Answered says that another answer became the head since the question was asked.
+	// Answered reports whether another answer became the head since the question was asked.
 	Answered bool
-	// InFlight says that another question still waits under the same parent.
+	// InFlight reports whether another question with the same parent is still pending.
 	InFlight bool
 }
 
-// Begin commits the question as pending and returns its turn. When it returns
-// nil the question survives a crash.
+// Begin commits the question as pending and returns its turn. If the error is nil,
+// the question survives a crash.
 func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 	now := s.now()
 	owner, err := s.owner()
@@ -61,8 +60,8 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 		if turn.head, err = headOf(ctx, tx, turn); err != nil {
 			return err
 		}
-		// A question makes its conversation the latest, whatever becomes of it, and
-		// whatever a clock that was ahead has written there.
+		// The conversation becomes the latest with any outcome, even if a wrong clock
+		// has set a later time.
 		if _, err = tx.ExecContext(ctx, `UPDATE conversations SET updated = ? WHERE id = ?`, millis(now), turn.Conversation); err != nil {
 			return err
 		}
@@ -77,19 +76,19 @@ func headOf(ctx context.Context, tx *sql.Tx, turn Turn) (head string, err error)
 	return head, err
 }
 
-// SeqPerMilli is how many turns of one millisecond have keys of their own: a
-// turn's key divided by it is the time of asking, in milliseconds since 1970.
+// SeqPerMilli is the maximum number of turns asked in one millisecond. The key of a
+// turn divided by it is the time of the question in milliseconds since 1970.
 const SeqPerMilli = 1 << 12
 
-// NextSeq returns the key of a turn that was asked at a time in milliseconds
-// since 1970: the first free one of that millisecond.
+// NextSeq returns the first free key for a turn asked at a time in milliseconds
+// since 1970.
 func NextSeq(ctx context.Context, tx *sql.Tx, asked int64) (seq int64, err error) {
 	err = tx.QueryRowContext(ctx, `SELECT coalesce(max(seq) + 1, ?1) FROM turns WHERE seq >= ?1 AND seq < ?2`,
 		asked*SeqPerMilli, (asked+1)*SeqPerMilli).Scan(&seq)
 	return seq, err
 }
 
-// Answer commits the reply of a turn and makes the turn its conversation's head.
+// Answer commits the reply of a turn and moves the head of the conversation to it.
 func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Service) (Branch, error) {
 	var branch Branch
 	turn.Reply, turn.Service, turn.Ended = reply, service, s.now()
@@ -107,7 +106,7 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 		}
 		next := turn.ID
 		if turn.resent && head != turn.Parent {
-			next = head // the conversation went on without this turn
+			next = head // the conversation was continued without this turn
 		}
 		branch.Answered = !turn.resent && head != turn.head
 		return changeOne(ctx, tx, "conversation", turn.Conversation, `UPDATE conversations SET head = ?, updated = ? WHERE id = ?`, next, millis(turn.Ended))
@@ -115,10 +114,10 @@ func (s *Store) Answer(ctx context.Context, turn Turn, reply string, service Ser
 	return branch, err
 }
 
-// Retry makes an unanswered turn pending again, under the same id, and returns
-// it for Answer or Fail. Its answer becomes the head only if the conversation has
-// not gone on meanwhile. A turn that is answered, or for which a process waits, is
-// a *TakenError; one that is gone is a *TurnNotFoundError.
+// Retry makes an unanswered turn pending again, under the same id, and returns it for
+// Answer or Fail. Its answer becomes the head only if the conversation was not
+// continued in the meantime. An answered turn, or one that a process is waiting for,
+// is a *TakenError, a missing one a *TurnNotFoundError.
 func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (Turn, error) {
 	owner, err := s.owner()
 	if err != nil {
@@ -148,7 +147,7 @@ func (s *Store) Retry(ctx context.Context, turn Turn, lifetime time.Duration) (T
 	return turn, err
 }
 
-// awaited reports whether a process waits for the answer of a turn that meets a
+// awaited reports whether a process is waiting for any of the turns that match a
 // condition.
 func (s *Store) awaited(ctx context.Context, tx *sql.Tx, where string, args ...any) (bool, error) {
 	owners, err := sqlite.All(ctx, tx, `SELECT DISTINCT owner FROM turns WHERE `+where+` AND state = 'pending' AND expires > ?`,
@@ -156,13 +155,13 @@ func (s *Store) awaited(ctx context.Context, tx *sql.Tx, where string, args ...a
 	return slices.ContainsFunc(owners, s.alive), err
 }
 
-// Fail commits that a turn got no answer, and returns the state that it has now.
-// State is Failed or Unknown, reason is kept for the user, response is the body of
-// a broken reply or nil. A turn of Retry that may have been accepted before stays
-// Unknown, for the reason that it had, when it was not accepted this time.
+// Fail commits the outcome of a turn without an answer and returns its new state. The
+// argument state is Failed or Unknown; response is the body of an invalid reply or nil.
+// If the outcome was unknown before Retry, it stays Unknown, with the earlier reason,
+// even if the retry Failed.
 func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason Failure, response []byte) (State, error) {
 	if state != Failed && state != Unknown {
-		return state, fmt.Errorf("a turn does not fail as %s", state)
+		return state, fmt.Errorf("invalid state of a failed turn: %s", state)
 	}
 	stays := turn.unknown && state == Failed
 	if stays {
@@ -175,7 +174,7 @@ func (s *Store) Fail(ctx context.Context, turn Turn, state State, reason Failure
 	})
 }
 
-// write runs fn in one transaction, which takes the write lock at its start.
+// write runs fn in a transaction, which takes the write lock at its start.
 func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
 	if err := s.Writable(); err != nil {
 		return err
@@ -186,11 +185,11 @@ func (s *Store) write(ctx context.Context, fn func(*sql.Tx) error) error {
 	return nil
 }
 
-// titleRunes is the longest automatic title.
+// titleRunes is the maximum length of an automatic title, in characters.
 const titleRunes = 60
 
-// TitleOf is the automatic title of a conversation: the first line of the
-// question that says something, cut at a word near 60 characters.
+// TitleOf returns the automatic title of a conversation: the first non-blank line of
+// the question, cut between words to at most 60 characters.
 func TitleOf(question string) string {
 	for line := range strings.Lines(question) {
 		title := strings.Join(strings.Fields(line), " ")

@@ -8,19 +8,20 @@ import (
 
 	"github.com/gofrs/flock"
 	"github.com/google/uuid"
+
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
-// A process that waits for an answer holds the lock of a file of its own beside
-// the database. The system takes the lock away when the process ends, however it
-// ends, so that a turn which is pending without one is known to be lost at once.
-// Process numbers would not do: they are used again, and mean nothing from one
-// container to the next.
+// A process that waits for an answer holds a lock on its own file next to the
+// database. The system releases the lock when the process ends for any reason, so a
+// pending turn without a lock is lost. Process ids are not suitable: they are reused
+// and differ between containers.
 
-// ownersDir is the directory of those files, beside the database.
+// ownersDir returns the directory of those files.
 func (s *Store) ownersDir() string { return filepath.Join(filepath.Dir(s.path), "waiting") }
 
-// owner returns the name under which this process owns its pending turns, and
-// takes the lock when it is asked first.
+// owner returns the owner of the turns that this store asks. The first call takes the
+// lock.
 func (s *Store) owner() (string, error) {
 	if err := s.Writable(); err != nil {
 		return "", err
@@ -33,7 +34,7 @@ func (s *Store) owner() (string, error) {
 	if s.lock != nil {
 		return s.self, nil
 	}
-	if err := os.MkdirAll(s.ownersDir(), 0o700); err != nil {
+	if err := atomicfile.MakeDir(s.ownersDir()); err != nil {
 		return "", err
 	}
 	s.sweep()
@@ -46,7 +47,7 @@ func (s *Store) owner() (string, error) {
 	return name, nil
 }
 
-// disown gives the lock back.
+// disown releases the lock.
 func (s *Store) disown() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -60,8 +61,8 @@ func (s *Store) disown() error {
 	return err
 }
 
-// alive reports whether the process that owns a turn still lives. A turn without
-// an owner counts as owned, until its time is over.
+// alive reports whether the process that owns a turn is still running. For a turn
+// without an owner it returns true; such a turn is pending until it expires.
 func (s *Store) alive(owner string) bool {
 	s.mu.Lock()
 	self, own := s.self, s.lock != nil
@@ -75,13 +76,13 @@ func (s *Store) alive(owner string) bool {
 	return held(filepath.Join(s.ownersDir(), filepath.Base(owner)))
 }
 
-// held reports whether a process holds the lock of a file. It asks for a shared
-// lock, so that two who ask at once do not take each other for the holder.
+// held reports whether a process holds the lock of a file. It tries a shared lock, so
+// that concurrent calls do not interfere with each other.
 func held(path string) bool {
 	if _, err := os.Stat(path); err != nil {
 		return false
 	}
-	lock := flock.New(path, flock.SetFlag(os.O_RDWR))
+	lock := flock.New(path, flock.SetFlag(os.O_RDONLY))
 	free, err := lock.TryRLock()
 	if free {
 		_ = lock.Unlock()
@@ -89,10 +90,10 @@ func held(path string) bool {
 	return err == nil && !free
 }
 
-// sweepAge keeps sweep from a file that was made and is about to be locked.
+// sweepAge protects a new file that is not locked yet from sweep.
 const sweepAge = time.Minute
 
-// sweep removes the files of processes that were killed.
+// sweep removes the files of killed processes.
 func (s *Store) sweep() {
 	entries, err := os.ReadDir(s.ownersDir())
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestATurnWhoseProcessEndedIsUnknownAtOnce(t *testing.T) {
+func TestTurnOfEndedProcessReadsAsUnknown(t *testing.T) {
 	dir := t.TempDir()
 	open := func() *Store {
 		s, err := Open(t.Context(), dir)
@@ -29,19 +29,19 @@ func TestATurnWhoseProcessEndedIsUnknownAtOnce(t *testing.T) {
 		return turns[1].State
 	}
 	if got := state(); got != Pending {
-		t.Errorf("while its process lives it is %s", got)
+		t.Errorf("while its process is running: %s", got)
 	}
-	beside := begin(t, watcher, Question{Conversation: root.Conversation, Parent: root.ID, Text: "beside"})
-	if branch := answer(t, watcher, beside, "1"); !branch.InFlight {
-		t.Error("nothing is said of the question in flight")
+	sibling := begin(t, watcher, Question{Conversation: root.Conversation, Parent: root.ID, Text: "sibling"})
+	if branch := answer(t, watcher, sibling, "1"); !branch.InFlight {
+		t.Error("pending question is not reported")
 	}
 	_ = asker.Close()
 	if got := state(); got != Unknown {
-		t.Errorf("when its process has ended it is %s", got)
+		t.Errorf("after its process ended: %s", got)
 	}
-	beside = begin(t, watcher, Question{Conversation: root.Conversation, Parent: root.ID, Text: "beside, later"})
-	if branch := answer(t, watcher, beside, "2"); branch.InFlight {
-		t.Error("a lost question is said to be in flight")
+	sibling = begin(t, watcher, Question{Conversation: root.Conversation, Parent: root.ID, Text: "sibling, later"})
+	if branch := answer(t, watcher, sibling, "2"); branch.InFlight {
+		t.Error("lost question is reported as pending")
 	}
 	_ = watcher.Close()
 	if left, _ := os.ReadDir(filepath.Join(dir, "waiting")); len(left) != 0 {

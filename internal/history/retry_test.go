@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestARetryThatWasNotAcceptedForgetsNoEarlierDoubt(t *testing.T) {
+func TestFailedRetryStaysUnknown(t *testing.T) {
 	for name, tc := range map[string]struct {
 		before State // Pending: the process was killed
 		then   []State
@@ -16,7 +16,7 @@ func TestARetryThatWasNotAcceptedForgetsNoEarlierDoubt(t *testing.T) {
 		"unknown, then failed":          {Unknown, []State{Failed}, Unknown, "before"},
 		"unknown, then failed twice":    {Unknown, []State{Failed, Failed}, Unknown, "before"},
 		"unknown, then unknown":         {Unknown, []State{Unknown}, Unknown, "again"},
-		"unknown, then killed().Text":   {Unknown, []State{Pending}, Unknown, killed().Text},
+		"unknown, then killed":          {Unknown, []State{Pending}, Unknown, killed().Text},
 		"unknown, killed, then failed":  {Unknown, []State{Pending, Failed}, Unknown, killed().Text},
 		"killed, then failed":           {Pending, []State{Failed}, Unknown, killed().Text},
 		"failed, then failed":           {Failed, []State{Failed}, Failed, "again"},
@@ -30,13 +30,13 @@ func TestARetryThatWasNotAcceptedForgetsNoEarlierDoubt(t *testing.T) {
 			clock := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 			s.now = func() time.Time { return clock }
 			end := func(turn Turn, state State, reason string) {
-				if state == Pending { // nobody says what became of it
+				if state == Pending { // the outcome is not recorded
 					clock = clock.Add(time.Hour)
 					return
 				}
 				got, err := s.Fail(t.Context(), turn, state, Failure{Text: reason}, nil)
 				if stored, _ := s.FindTurn(t.Context(), "", turn.ID); err != nil || got != stored.State {
-					t.Fatalf("said to be %s and is %s, %v", got, stored.State, err)
+					t.Fatalf("Fail returned %s, stored %s, %v", got, stored.State, err)
 				}
 			}
 			turn := begin(t, s, Question{Text: "q"})
@@ -50,13 +50,13 @@ func TestARetryThatWasNotAcceptedForgetsNoEarlierDoubt(t *testing.T) {
 			}
 			got, err := s.FindTurn(t.Context(), "", turn.ID)
 			if err != nil || got.State != tc.want || got.Failure.Text != tc.reason {
-				t.Errorf("%s because of %q, %v; want %s because of %q", got.State, got.Failure.Text, err, tc.want, tc.reason)
+				t.Errorf("got %s, %q, %v, want %s, %q", got.State, got.Failure.Text, err, tc.want, tc.reason)
 			}
 		})
 	}
 }
 
-func TestTheBodyOfTheReplyThatLeftADoubtIsKeptWithIt(t *testing.T) {
+func TestBodyOfInvalidReplyIsSaved(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
 	for _, step := range []struct {
@@ -68,7 +68,7 @@ func TestTheBodyOfTheReplyThatLeftADoubtIsKeptWithIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got, err := s.FindTurn(t.Context(), "", turn.ID); err != nil || string(got.Service.Response) != step.want {
-			t.Errorf("after %+v the response is %q, %v", step, got.Service.Response, err)
+			t.Errorf("after %+v: response is %q, %v", step, got.Service.Response, err)
 		}
 		var err error
 		if turn, err = s.Retry(t.Context(), turn, time.Minute); err != nil {
@@ -77,13 +77,13 @@ func TestTheBodyOfTheReplyThatLeftADoubtIsKeptWithIt(t *testing.T) {
 	}
 }
 
-func TestATurnIsNotAskedAgainWhileItIsAskedOrWhenItIsAnswered(t *testing.T) {
+func TestRetryRefusesPendingAndAnsweredTurns(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, Question{Text: "q"})
 	for _, want := range []State{Pending, Answered} {
 		var taken *TakenError
 		if _, err := s.Retry(t.Context(), turn, time.Minute); !errors.As(err, &taken) || err.Error() != taken.Error() || taken.State != want {
-			t.Errorf("a turn that is %s: %v", want, err)
+			t.Errorf("%s turn: %v", want, err)
 		}
 		if want == Pending {
 			answer(t, s, turn, "a")
@@ -91,6 +91,6 @@ func TestATurnIsNotAskedAgainWhileItIsAskedOrWhenItIsAnswered(t *testing.T) {
 	}
 	var gone *TurnNotFoundError
 	if _, err := s.Retry(t.Context(), Turn{ID: "gone"}, time.Minute); !errors.As(err, &gone) {
-		t.Errorf("a turn that is gone: %v", err)
+		t.Errorf("missing turn: %v", err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 const conversationColumns = `c.id, c.title, c.profile, c.agent_id, coalesce(c.head, ''), c.created, c.updated, coalesce(c.deleted, 0),
 	(SELECT count(*) FROM turns WHERE conversation = c.id)`
 
-// conversations returns those that the rest of a query selects; c is their table.
+// conversations returns the conversations that match the rest of a query, where c is their table.
 func (s *Store) conversations(ctx context.Context, rest string, args ...any) ([]Conversation, error) {
 	return read(ctx, s, `SELECT `+conversationColumns+` FROM conversations c `+rest, args, scanConversation)
 }
@@ -32,36 +32,33 @@ const turnColumns = `t.id, t.conversation, coalesce(t.parent, ''), t.question, c
 	coalesce(t.service_conversation_id, ''), coalesce(t.model, ''), coalesce(t.finish_reason, ''), t.prompt_tokens, t.completion_tokens, t.total_tokens,
 	t.response, coalesce(t.mark, '')`
 
-// turns returns those that the rest of a query selects; t is their table.
+// turns returns the turns that match the rest of a query, where t is their table.
 func (s *Store) turns(ctx context.Context, rest string, args ...any) ([]Turn, error) {
 	return read(ctx, s, `SELECT `+turnColumns+` FROM turns t `+rest, args, s.scanTurn)
 }
 
-// scanTurn reads turnColumns. A turn that is pending and for which no process waits
-// is unknown.
-func (s *Store) scanTurn(rows *sql.Rows, t *Turn) error {
-	expires, owner, err := scanStoredTurn(rows, t)
-	if t.State == Pending && (expires <= millis(s.now()) || !s.alive(owner)) {
-		t.State, t.Failure = Unknown, killed()
-	}
-	return err
+// lost reports whether no process is waiting for the answer of a pending turn.
+func (s *Store) lost(expires int64, owner string) bool {
+	return expires <= millis(s.now()) || !s.alive(owner)
 }
 
-// killed is why a turn is unknown whose process ended before it recorded more.
+// killed returns the failure of a turn whose process ended without recording an outcome.
 func killed() Failure {
-	return Failure{Kind: failure.Unknown, Text: "hobnob ended before an answer came"}
+	return Failure{Kind: failure.Unknown, Text: "hobnob exited before the answer arrived"}
 }
 
-// scanStoredTurn reads turnColumns as the file has them. While the turn is pending,
-// the owner waits for its answer until it expires, in milliseconds since 1970.
-func scanStoredTurn(rows *sql.Rows, t *Turn) (expires int64, owner string, err error) {
-	var asked, ended int64
+// scanTurn reads turnColumns. A pending turn that no process is waiting for becomes
+// unknown.
+func (s *Store) scanTurn(rows *sql.Rows, t *Turn) error {
+	var asked, expires, ended int64 // milliseconds since 1970
 	var prompt, completion, total sql.NullInt64
-	var kind string
-	err = rows.Scan(&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &expires, &owner,
+	var owner, kind string
+	if err := rows.Scan(&t.ID, &t.Conversation, &t.Parent, &t.Question, &t.Reply, &t.State, &t.AgentID, &asked, &expires, &owner,
 		&ended, &t.Failure.Text, &kind, &t.Failure.Status, &t.Service.ID,
 		&t.Service.ConversationID, &t.Service.Model, &t.Service.FinishReason, &prompt, &completion, &total,
-		&t.Service.Response, &t.Mark)
+		&t.Service.Response, &t.Mark); err != nil {
+		return err
+	}
 	if t.Failure != (Failure{}) || kind != "" {
 		t.Failure.Kind = failure.ParseKind(kind)
 	}
@@ -69,10 +66,13 @@ func scanStoredTurn(rows *sql.Rows, t *Turn) (expires int64, owner string, err e
 		t.Service.Usage = &Usage{PromptTokens: counted(prompt.Int64), CompletionTokens: counted(completion.Int64), TotalTokens: counted(total.Int64)}
 	}
 	t.Asked, t.Ended = fromMillis(asked), fromMillis(ended)
-	return expires, owner, err
+	if t.State == Pending && s.lost(expires, owner) {
+		t.State, t.Failure = Unknown, killed()
+	}
+	return nil
 }
 
-// read returns what scan reads of the rows of a query.
+// read runs a query and returns its rows as read by scan.
 func read[T any](ctx context.Context, s *Store, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
 	all, err := sqlite.All(ctx, s.db, query, args, scan)
 	return all, s.readError(err)
@@ -85,15 +85,15 @@ func (s *Store) readError(err error) error {
 	return fmt.Errorf("cannot read %s: %w", s.path, sqlite.Explain(err))
 }
 
-// changeOne runs a statement that changes one row, and returns an error that names
-// what it is about if there is none.
+// changeOne runs a statement that changes the row with an id. If there is no such row,
+// the error contains what and id.
 func changeOne(ctx context.Context, tx *sql.Tx, what, id, statement string, args ...any) error {
 	result, err := tx.ExecContext(ctx, statement, append(args, id)...)
 	if err != nil {
 		return err
 	}
 	if n, err := result.RowsAffected(); err != nil || n != 1 {
-		return fmt.Errorf("%s %s is gone", what, id)
+		return fmt.Errorf("%s %s not found", what, id)
 	}
 	return nil
 }
@@ -107,7 +107,7 @@ func insertConversation(ctx context.Context, tx *sql.Tx, c Conversation) error {
 	return indexTitle(ctx, tx, rowid, c.Title)
 }
 
-// insertTurn adds a turn, for whose answer the owner waits until it expires.
+// insertTurn adds a turn. Its owner waits for the answer until it expires.
 func insertTurn(ctx context.Context, tx *sql.Tx, t Turn, expires time.Time, owner string) error {
 	asked := millis(t.Asked)
 	seq, err := NextSeq(ctx, tx, asked)
@@ -115,7 +115,7 @@ func insertTurn(ctx context.Context, tx *sql.Tx, t Turn, expires time.Time, owne
 		return err
 	}
 	if seq >= (asked+1)*SeqPerMilli {
-		return fmt.Errorf("turn %s: more than %d turns were asked in its millisecond", t.ID, SeqPerMilli)
+		return fmt.Errorf("turn %s: more than %d turns in the same millisecond", t.ID, SeqPerMilli)
 	}
 	var reply any
 	if t.State == Answered {
@@ -131,7 +131,7 @@ func insertTurn(ctx context.Context, tx *sql.Tx, t Turn, expires time.Time, owne
 	return indexTurn(ctx, tx, seq, t.Question, t.Reply)
 }
 
-// setAnswer gives a turn that exists without an answer the one that t has.
+// setAnswer adds the answer of t to the existing turn.
 func setAnswer(ctx context.Context, tx *sql.Tx, t Turn) error {
 	if err := changeOne(ctx, tx, "turn", t.ID, `UPDATE turns SET state = 'answered', reply = ?, ended = ?, failure = NULL, failure_kind = NULL, failure_status = NULL,
 		(`+serviceColumns+`) = (?, ?, ?, ?, ?, ?, ?, ?) WHERE id = ? AND state <> 'answered'`,
@@ -145,7 +145,7 @@ func setAnswer(ctx context.Context, tx *sql.Tx, t Turn) error {
 	return indexTurn(ctx, tx, seq, t.Question, t.Reply)
 }
 
-// columns are the values of failure, failure_kind and failure_status.
+// columns returns the values of failure, failure_kind and failure_status.
 func (f Failure) columns() []any {
 	if f == (Failure{}) {
 		return []any{nil, nil, nil}
@@ -153,7 +153,7 @@ func (f Failure) columns() []any {
 	return []any{strings.ToValidUTF8(f.Text, "\uFFFD"), f.Kind.String(), null(f.Status)}
 }
 
-// serviceColumns are those of Service.columns.
+// serviceColumns are the columns of Service.columns.
 const serviceColumns = `service_id, service_conversation_id, model, finish_reason, prompt_tokens, completion_tokens, total_tokens, response`
 
 func (s Service) columns() []any {

@@ -3,6 +3,7 @@ package history
 import (
 	"context"
 	"database/sql"
+	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
@@ -11,15 +12,15 @@ import (
 func Schema() sqlite.Schema {
 	return sqlite.Schema{
 		ApplicationID: 0x686f626e, // "hobn"
-		Migrations:    []sqlite.Migration{sqlite.Script(tables), searchable, outcomes},
+		Migrations:    []sqlite.Migration{sqlite.Script(tables), searchable, outcomes, symbols},
 	}
 }
 
-// A migration, once released, is never edited: what changes comes as the next one.
+// A released migration is never edited; each change is a new one.
 
-// tables makes the tables. Times are milliseconds since 1970, UTC. The key seq of
-// a turn is made from the time of asking (see NextSeq), so that the order of the
-// keys is the order of time, for imported turns too.
+// tables creates the tables. Times are milliseconds since 1970, UTC. The key seq of
+// a turn is derived from the time of the question (see NextSeq), so that turns sort
+// by time, including imported ones.
 const tables = `
 CREATE TABLE conversations(
 	id       TEXT PRIMARY KEY,
@@ -63,8 +64,7 @@ CREATE INDEX turns_open ON turns(conversation, state) WHERE state <> 'answered';
 CREATE INDEX turns_service ON turns(service_conversation_id) WHERE service_conversation_id IS NOT NULL;
 `
 
-// searchable adds the search index, and what the user pins or leaves out of the
-// context.
+// searchable adds the search index and the marks of turns.
 func searchable(ctx context.Context, tx *sql.Tx) error {
 	if err := sqlite.Script(`
 ALTER TABLE turns ADD COLUMN mark TEXT CHECK(mark IN ('pin', 'skip'));
@@ -80,9 +80,8 @@ CREATE VIRTUAL TABLE titles_index USING fts5(title, content='', contentless_dele
 	return FillIndex(ctx, tx)
 }
 
-// outcomes records why a turn failed as data, besides the text. Of turns that
-// failed before, the text is read once: it begins with the method and the
-// address, and then has the status or the cause.
+// outcomes adds the kind and the status of a failure. For existing turns they are
+// parsed from the text: the method, the address, and the status or the cause.
 var outcomes = sqlite.Script(`
 ALTER TABLE turns ADD COLUMN failure_kind TEXT;
 ALTER TABLE turns ADD COLUMN failure_status INTEGER;
@@ -99,3 +98,8 @@ UPDATE turns SET failure_kind = CASE
 	END
 	WHERE failure GLOB 'POST [^ ]*: *';
 `)
+
+// symbols reindexes texts with emoji, which older versions did not index.
+func symbols(ctx context.Context, tx *sql.Tx) error {
+	return indexAll(ctx, tx, func(text string) bool { return strings.ContainsFunc(text, isSymbol) })
+}

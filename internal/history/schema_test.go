@@ -11,9 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// The texts are those that hobnob recorded before the kind and the status of a
-// failure had columns of their own.
-func TestFailuresOfAnOlderHistoryGetTheirKind(t *testing.T) {
+func TestMigrationOfFailures(t *testing.T) {
 	dir := t.TempDir()
 	older := Schema()
 	older.Migrations = older.Migrations[:2]
@@ -47,7 +45,7 @@ func TestFailuresOfAnOlderHistoryGetTheirKind(t *testing.T) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	store, err := OpenExisting(t.Context(), dir) // which has to bring the file up to date
+	store, err := OpenExisting(t.Context(), dir) // migrates the file
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +57,7 @@ func TestFailuresOfAnOlderHistoryGetTheirKind(t *testing.T) {
 	for i, c := range cases {
 		c.want.Text = c.text
 		if turns[i].Failure != c.want {
-			t.Errorf("%s %q reads as %+v, want %+v", c.state, c.text, turns[i].Failure, c.want)
+			t.Errorf("%s %q: got %+v, want %+v", c.state, c.text, turns[i].Failure, c.want)
 		}
 	}
 }

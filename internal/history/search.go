@@ -11,32 +11,32 @@ import (
 
 // Query is a search.
 type Query struct {
-	// Text holds words, "phrases", begin* and -not. Any text is a query.
+	// Text contains words, "phrases", prefix* and -excluded. Any text is valid.
 	Text    string
 	Profile string    // empty: every profile
 	AgentID string    // empty: every agent
-	Since   time.Time // zero: always
+	Since   time.Time // zero: any time
 	// Role narrows the search to the questions ("user") or replies
 	// ("assistant"); empty searches both and the titles.
 	Role  string
 	Limit int
 }
 
-// Hit is one place where a query was met.
+// Hit is a match of a query.
 type Hit struct {
 	Conversation Conversation
 	Turn         Turn   // zero for a title
 	Field        string // "title", "question" or "reply"
-	Snippet      string // a part of the field; hostile text
+	Snippet      string // a part of the field; untrusted text
 	Marks        [][2]int
 	When         time.Time
 }
 
-// snippetBytes is about how much text a snippet shows.
+// snippetBytes is the approximate length of a snippet.
 const snippetBytes = 160
 
-// Search returns hits, newest first: a conversation whose title meets the query
-// stands at its last use, a turn at its asking.
+// Search returns hits, newest first. The time of a turn is that of its question, the
+// time of a title that of the last use of its conversation.
 func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	want, reject := parseQuery(q.Text)
 	if len(want) == 0 {
@@ -53,8 +53,8 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	if err != nil {
 		return nil, err
 	}
-	// A title whose conversation is found by a turn already is left out: most titles
-	// are the beginning of the first question.
+	// A title is omitted if a turn of its conversation matches, because most titles
+	// repeat the first question.
 	seen := map[string]bool{}
 	for _, h := range hits {
 		seen[h.Conversation.ID] = true
@@ -64,8 +64,8 @@ func (s *Store) Search(ctx context.Context, q Query) ([]Hit, error) {
 	return hits[:min(len(hits), q.Limit)], nil
 }
 
-// searchTurns reads the index from the newest turn on: its row ids are the keys
-// of the turns, which are made from their times.
+// searchTurns reads the index from the newest turn to the oldest: its row ids are the
+// keys of the turns, which sort by time.
 func (s *Store) searchTurns(ctx context.Context, q Query, want, reject []needle) ([]Hit, error) {
 	query := match(want, reject)
 	if column := map[string]string{"user": "question", "assistant": "reply"}[q.Role]; column != "" {
@@ -103,12 +103,11 @@ func (s *Store) searchTurns(ctx context.Context, q Query, want, reject []needle)
 	return hits, err
 }
 
-// titlesRead is how many titles are read one after the other before the index is
-// asked. The index does not know when a conversation was last used, so that all
-// that it finds has to be sorted: for a common word, most titles.
+// titlesRead is the number of titles up to which the index is not used. The index has
+// no times, so all its matches must be sorted: for a common word, most titles.
 const titlesRead = 1000
 
-// searchTitles returns a hit for each title that meets the query, the latest used
+// searchTitles returns a hit for each title that matches the query, most recently used
 // first.
 func (s *Store) searchTitles(ctx context.Context, q Query, want, reject []needle) ([]Hit, error) {
 	var recent int
@@ -129,7 +128,7 @@ func (s *Store) searchTitles(ctx context.Context, q Query, want, reject []needle
 	}
 	var ids []string
 	for _, c := range titles {
-		if len(ids) < q.Limit && (recent > titlesRead || met(c.Title, want, reject)) {
+		if len(ids) < q.Limit && (recent > titlesRead || matches(c.Title, want, reject)) {
 			ids = append(ids, c.ID)
 		}
 	}
@@ -145,7 +144,7 @@ func (s *Store) searchTitles(ctx context.Context, q Query, want, reject []needle
 	return hits, err
 }
 
-// snippet cuts the text around the first mark at spaces, and moves the marks.
+// snippet returns the text around the first mark, cut at spaces, and the shifted marks.
 func snippet(text string, marks [][2]int) (string, [][2]int) {
 	if len(text) <= snippetBytes {
 		return text, marks

@@ -1,14 +1,19 @@
 package history
 
 import (
+	"cmp"
+	"database/sql"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// found shows hits as "field:snippet" with the marks in brackets.
+// found returns hits as "field:snippet" with the marks in brackets.
 func found(t *testing.T, s *Store, q Query) string {
 	t.Helper()
 	if q.Limit == 0 {
@@ -30,7 +35,7 @@ func found(t *testing.T, s *Store, q Query) string {
 	return strings.Join(out, " | ")
 }
 
-func TestSearchFindsWordsPhrasesBeginningsAndNot(t *testing.T) {
+func TestSearch(t *testing.T) {
 	s := openStore(t)
 	clock := time.Now().Add(-time.Hour)
 	s.now = func() time.Time { clock = clock.Add(time.Second); return clock }
@@ -88,11 +93,11 @@ func TestSearchFindsWordsPhrasesBeginningsAndNot(t *testing.T) {
 	}{
 		"questions only": {Query{Text: "channel", Role: "user"}, "question:[channel] tunnel"},
 		"replies only":   {Query{Text: "channel", Role: "assistant"}, "reply:When a [channel] is never read."},
-		"an agent":       {Query{Text: "est", AgentID: "b"}, "question:Où [est] le café ?"},
+		"agent":          {Query{Text: "est", AgentID: "b"}, "question:Où [est] le café ?"},
 		"another agent":  {Query{Text: "channel", AgentID: "b"}, ""},
-		"a limit":        {Query{Text: "channel", Limit: 1}, "question:[channel] tunnel"},
+		"limit":          {Query{Text: "channel", Limit: 1}, "question:[channel] tunnel"},
 		"since":          {Query{Text: "channel", Since: clock.Add(-3 * time.Second)}, "question:[channel] tunnel"},
-		"a profile":      {Query{Text: "channel", Profile: "other"}, ""},
+		"profile":        {Query{Text: "channel", Profile: "other"}, ""},
 	} {
 		if got := found(t, s, tc.q); got != tc.want {
 			t.Errorf("%s: found %q, want %q", name, got, tc.want)
@@ -100,7 +105,7 @@ func TestSearchFindsWordsPhrasesBeginningsAndNot(t *testing.T) {
 	}
 }
 
-func TestAnOlderHistoryIsIndexedWhenItIsOpened(t *testing.T) {
+func TestMigrationOfSearchIndex(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), dir)
 	if err != nil {
@@ -124,12 +129,12 @@ func TestAnOlderHistoryIsIndexedWhenItIsOpened(t *testing.T) {
 	for query, want := range map[string]int{"needle": 1200, "straw": 1, "hay": 1200} {
 		hits, err := s.Search(t.Context(), Query{Text: query, Limit: 2000})
 		if err != nil || len(hits) != want {
-			t.Errorf("%s: %d hits, %v; want %d", query, len(hits), err, want)
+			t.Errorf("%s: %d hits, %v, want %d", query, len(hits), err, want)
 		}
 	}
 }
 
-func TestTitlesAreReadAsTheIndexFindsThem(t *testing.T) {
+func TestMatchesAgreesWithIndex(t *testing.T) {
 	s := openStore(t)
 	titles := []string{"Où est le café ?", "京タワー", "go go gadget", "a-b c_d", "３３３ ﬁne", "tunnel", "café au lait 京都", "İstanbul"}
 	for _, title := range titles {
@@ -143,17 +148,17 @@ func TestTitlesAreReadAsTheIndexFindsThem(t *testing.T) {
 		}
 		read := 0
 		for _, title := range titles {
-			if met(title, want, reject) {
+			if matches(title, want, reject) {
 				read++
 			}
 		}
 		if read != indexed {
-			t.Errorf("%s: %d titles meet it, the index finds %d", query, read, indexed)
+			t.Errorf("%s: %d titles match, the index finds %d", query, read, indexed)
 		}
 	}
 }
 
-func TestATitleStandsAmongTurnsAtItsLastUse(t *testing.T) {
+func TestTitlesSortByLastUse(t *testing.T) {
 	s := openStore(t)
 	for i, text := range []string{"needle 1", "hay", "needle 2"} {
 		now := time.Date(2026, 1, 1, i, 0, 0, 0, time.UTC)
@@ -189,23 +194,84 @@ func FuzzSearch(f *testing.F) {
 		}
 		hits, err := s.Search(t.Context(), Query{Text: query, Limit: 5})
 		if err != nil {
-			t.Fatalf("%q is no query: %v", query, err)
+			t.Fatalf("query %q: %v", query, err)
 		}
 		for _, h := range hits {
 			for _, m := range h.Marks {
 				if m[0] < 0 || m[1] > len(h.Snippet) || m[0] >= m[1] {
-					t.Fatalf("mark %v outside of %q", m, h.Snippet)
+					t.Fatalf("mark %v is outside of %q", m, h.Snippet)
 				}
 			}
 		}
-		// Every word of a text finds it.
+		// A text is found by each of its words.
 		for i, word := range terms(text) {
 			if i > 20 {
 				break
 			}
 			if got, err := s.Search(t.Context(), Query{Text: `"` + word.text + `"`, Limit: 1}); err != nil || len(got) == 0 {
-				t.Fatalf("%q of %q is not found, %v", word.text, text, err)
+				t.Fatalf("%q of %q not found, %v", word.text, text, err)
 			}
 		}
 	})
+}
+
+func TestSearchFindsEmoji(t *testing.T) {
+	dir := t.TempDir()
+	older := Schema()
+	older.Migrations = older.Migrations[:3]
+	db, err := sqlite.Open(t.Context(), filepath.Join(dir, FileName), older)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The index of an older version.
+	if err := db.Write(t.Context(), func(tx *sql.Tx) error {
+		c := Conversation{ID: idA, Title: "old 🎉", Profile: "p"}
+		turn := Turn{ID: idB, Conversation: idA, Question: "did it work 🎉", State: Failed, Asked: time.UnixMilli(1000)}
+		if err := cmp.Or(insertConversation(t.Context(), tx, c), insertTurn(t.Context(), tx, turn, time.Time{}, "")); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`INSERT OR REPLACE INTO turns_index(rowid, question, reply) SELECT seq, 'did it work', '' FROM turns`)
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	_ = db.Close()
+	s, err := OpenExisting(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = s.Close()
+	if s, err = Open(t.Context(), dir); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = s.Close() }()
+	ask := func(question, reply string) {
+		t.Helper()
+		answer(t, s, begin(t, s, Question{Text: question, Title: "x"}), reply)
+	}
+	ask("ship it", "done🚀now")
+	ask("well done 👍🏽", "flag 🇩🇪, family 👨‍👩‍👧, heart ❤️, tea ☕")
+	ask("└── a tree", "├── b")
+	for query, want := range map[string]string{
+		"🎉":       "question:did it work [🎉]",
+		"work 🎉":  "question:did it [work] [🎉]",
+		"🚀":       "reply:done[🚀]now",
+		"done":    "question:well [done] 👍🏽 | reply:[done]🚀now",
+		"done -🚀": "question:well [done] 👍🏽",
+		"👍":       "question:well done [👍]🏽",
+		"👍🏽":      "question:well done [👍🏽]",
+		"👍🏿":      "",
+		"🇩🇪":      "reply:flag [🇩🇪], family 👨‍👩‍👧, heart ❤️, tea ☕",
+		"👨‍👩‍👧":   "reply:flag 🇩🇪, family [👨‍👩‍👧], heart ❤️, tea ☕",
+		"❤":       "reply:flag 🇩🇪, family 👨‍👩‍👧, heart [❤]️, tea ☕",
+		"❤️":      "reply:flag 🇩🇪, family 👨‍👩‍👧, heart [❤]️, tea ☕",
+		"☕":       "reply:flag 🇩🇪, family 👨‍👩‍👧, heart ❤️, tea [☕]",
+		"🙈":       "",
+		"├":       "",
+		"1f680":   "",
+	} {
+		if got := found(t, s, Query{Text: query}); got != want {
+			t.Errorf("search %q found %q, want %q", query, got, want)
+		}
+	}
 }

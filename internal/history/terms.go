@@ -1,6 +1,7 @@
 package history
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -9,15 +10,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A term is a word as the search index has it: compatibility forms and accents
-// folded, in lower case. Writing without spaces between words is cut into single
-// characters, so that a part of a sentence is found as a phrase.
+// A term is a word in the form of the search index: in lower case, without
+// compatibility forms and accents. In scripts without spaces between words, and of
+// emoji, each character is a term, so that parts of a sentence are found as phrases.
 type term struct {
 	text       string
 	start, end int // bytes of the original text
 }
 
-// terms cuts a text into its terms.
+// terms splits a text into terms.
 func terms(text string) []term {
 	var out []term
 	var word strings.Builder
@@ -35,6 +36,9 @@ func terms(text string) []term {
 			start = i
 			fold(&word, r)
 			flush(i + len(string(r)))
+		case isSymbol(r):
+			flush(i)
+			out = append(out, term{symbolTerm(r), i, i + len(string(r))})
 		case unicode.IsLetter(r) || unicode.IsNumber(r):
 			if word.Len() == 0 {
 				start = i
@@ -43,7 +47,7 @@ func terms(text string) []term {
 		case unicode.Is(unicode.Inherited, r) && unicode.IsMark(r):
 			// An accent belongs to the letter before it and is not indexed.
 		case unicode.IsMark(r) && word.Len() > 0:
-			word.WriteRune(r) // a vowel sign, as the scripts of India have
+			word.WriteRune(r) // a vowel sign, as in the scripts of India
 		default:
 			flush(i)
 		}
@@ -52,13 +56,24 @@ func terms(text string) []term {
 	return out
 }
 
-// unspaced reports whether the script of r puts no spaces between words.
+// unspaced reports whether the script of r is written without spaces between words.
 func unspaced(r rune) bool {
 	return r >= 0x0E00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// fold appends r without accents and in lower case. What the index would not
-// take for a letter or a number is left out, so that both agree on words.
+// isSymbol reports whether r is an emoji, a skin tone or a similar symbol, but not a
+// box-drawing or Braille character.
+func isSymbol(r rune) bool {
+	drawing := r >= 0x2500 && r <= 0x259f || r >= 0x2800 && r <= 0x28ff
+	return r > 0xff && unicode.Is(unicode.So, r) && !drawing || r >= 0x1f3fb && r <= 0x1f3ff
+}
+
+// symbolTerm returns the term of a symbol. The tokenizer of the index drops symbols, so
+// it is a private character, which is in no other term, and the code point.
+func symbolTerm(r rune) string { return fmt.Sprintf("\ue000%x", r) }
+
+// fold appends r in lower case without accents. Characters that the index does not
+// treat as letters or numbers are omitted, so that both agree on words.
 func fold(b *strings.Builder, r rune) {
 	if r < 0x80 {
 		b.WriteRune(unicode.ToLower(r))
@@ -75,7 +90,7 @@ func fold(b *strings.Builder, r rune) {
 	}
 }
 
-// accentless drops the marks that Unicode gives to no script of their own.
+// accentless drops the marks that do not belong to a specific script.
 func accentless(r rune) rune {
 	if unicode.IsMark(r) && unicode.Is(unicode.Inherited, r) {
 		return -1
@@ -83,8 +98,8 @@ func accentless(r rune) rune {
 	return r
 }
 
-// latin spells letters that Unicode does not take apart as people without the key
-// type them; ς is σ at the end of a word.
+// latin returns the usual ASCII spelling of letters that Unicode does not decompose,
+// and σ for ς. It returns "" for other letters.
 func latin(r rune) string {
 	for _, special := range [...]struct {
 		letter rune
@@ -99,7 +114,7 @@ func latin(r rune) string {
 	return ""
 }
 
-// indexed is a text as it goes into the index.
+// indexed returns a text in the form of the index.
 func indexed(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -110,15 +125,15 @@ func indexed(text string) string {
 	return b.String()
 }
 
-// A needle is one condition of a query: terms that follow each other, the last
-// one perhaps only begun.
+// A needle is one condition of a query: a sequence of terms, the last one possibly a
+// prefix.
 type needle struct {
 	terms  []string
 	prefix bool
 }
 
-// parseQuery reads words, "phrases", begin* and -not. Any input is a query: what
-// has no meaning is a separator.
+// parseQuery parses words, "phrases", prefix* and -excluded. Any input is valid; other
+// characters are separators.
 func parseQuery(query string) (want, reject []needle) {
 	parts := regexp.MustCompile(`(-?)(?:"([^"]*)"?(\*?)|([^\s\v\x{85}\p{Z}"]+))`)
 	for _, part := range parts.FindAllStringSubmatch(query, -1) {
@@ -138,8 +153,8 @@ func parseQuery(query string) (want, reject []needle) {
 	return want, reject
 }
 
-// match is the query in the syntax of FTS5. Every term stands in quotes, so that
-// none is taken for an operator.
+// match returns the query in the syntax of FTS5. Terms are quoted, so that none is an
+// operator.
 func match(want, reject []needle) string {
 	join := func(needles []needle, op string) string {
 		parts := make([]string, len(needles))
@@ -158,14 +173,14 @@ func match(want, reject []needle) string {
 	return text
 }
 
-// find returns the bytes of text that the needles meet, in order and without overlap.
+// find returns the byte ranges of text that match a needle, in order and without overlap.
 func find(text string, needles []needle) [][2]int {
 	words := terms(text)
 	var found [][2]int
 	for i := 0; i < len(words); i++ {
 		longest := 0
 		for _, n := range needles {
-			if len(n.terms) > longest && meets(words[i:], n) {
+			if len(n.terms) > longest && beginsWith(words[i:], n) {
 				longest = len(n.terms)
 			}
 		}
@@ -177,13 +192,13 @@ func find(text string, needles []needle) [][2]int {
 	return found
 }
 
-// met reports whether text meets the query as the index would.
-func met(text string, want, reject []needle) bool {
+// matches reports whether text matches the query, as the index would.
+func matches(text string, want, reject []needle) bool {
 	fails := func(n needle) bool { return len(find(text, []needle{n})) == 0 }
 	return !slices.ContainsFunc(want, fails) && !slices.ContainsFunc(reject, func(n needle) bool { return !fails(n) })
 }
 
-func meets(words []term, n needle) bool {
+func beginsWith(words []term, n needle) bool {
 	if len(words) < len(n.terms) {
 		return false
 	}

@@ -8,26 +8,24 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// Tree is a conversation with its turns in the order of asking; those of one
-// millisecond are in the order of their journal. It is the form in which
-// conversations leave the history and come in.
+// Tree is a conversation with its turns in the order in which they were asked. It is
+// the form in which conversations are exported and imported.
 type Tree struct {
 	Conversation Conversation
 	Turns        []Turn
 }
 
-// All returns the conversations of a profile or, with an empty one, of every
-// profile, oldest first; with deleted those in the trash too.
+// All returns the conversations of a profile or, if it is empty, of every profile,
+// oldest first. With deleted it includes those in the trash.
 func (s *Store) All(ctx context.Context, profile string, deleted bool) ([]Conversation, error) {
 	return s.conversations(ctx, `WHERE (?1 = '' OR c.profile = ?1) AND (?2 OR c.deleted IS NULL) ORDER BY c.created, c.id`, profile, deleted)
 }
 
-// Trees reads the conversations with these ids, in this order, with everything that
-// Import stores. Pending turns are yielded as pending, also when no process waits for
-// them. One conversation at a time is in memory, and all of them are the history at
-// one moment; a slow caller keeps no writer waiting. A conversation that does not
-// exist is a *NotFoundError, and an error is the last that is yielded. The loop over
-// them must not use the store, which has one connection.
+// Trees returns an iterator over the conversations with the given ids, in this order,
+// with everything that Import stores. It reads one at a time from a consistent
+// snapshot and does not block writers. It stops after an error; a missing conversation
+// is a *NotFoundError. The body of the loop must not use the store, which has only one
+// connection.
 func (s *Store) Trees(ctx context.Context, ids ...string) iter.Seq2[Tree, error] {
 	return func(yield func(Tree, error) bool) {
 		if len(ids) == 0 {
@@ -56,9 +54,6 @@ func (s *Store) tree(ctx context.Context, tx *sql.Tx, id string) (Tree, error) {
 	if len(found) == 0 {
 		return Tree{}, &NotFoundError{Ref: id}
 	}
-	turns, err := sqlite.All(ctx, tx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, []any{id}, func(rows *sql.Rows, t *Turn) error {
-		_, _, err := scanStoredTurn(rows, t)
-		return err
-	})
+	turns, err := sqlite.All(ctx, tx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, []any{id}, s.scanTurn)
 	return Tree{found[0], turns}, s.readError(err)
 }

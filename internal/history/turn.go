@@ -7,21 +7,22 @@ import (
 	"strings"
 )
 
-// TurnNotFoundError says that no turn answers to Ref.
+// TurnNotFoundError reports that no turn, or more than one, matches Ref.
 type TurnNotFoundError struct {
 	Ref       string
-	Ambiguous bool // several do
+	Ambiguous bool // several turns match
 }
 
 func (e *TurnNotFoundError) Error() string {
 	if e.Ambiguous {
-		return fmt.Sprintf("%q names several turns", e.Ref)
+		return fmt.Sprintf("%q matches several turns", e.Ref)
 	}
-	return fmt.Sprintf("no turn %q", e.Ref)
+	return fmt.Sprintf("turn %q not found", e.Ref)
 }
 
-// FindTurn returns the turn whose id begins with ref, at least four characters,
-// in one conversation or, with an empty id, in all. The error is a *TurnNotFoundError.
+// FindTurn returns the turn whose id begins with ref, which has at least four
+// characters. If conversation is not empty, only its turns match. The error is a
+// *TurnNotFoundError.
 func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, error) {
 	low := strings.ToLower(ref)
 	if len(low) != 36 && !isPrefix(low) {
@@ -31,8 +32,8 @@ func (s *Store) FindTurn(ctx context.Context, conversation, ref string) (Turn, e
 	return onlyTurn(ref, found, err)
 }
 
-// FindByService returns the turn to which the service gave this completion or
-// conversation id. The error is a *TurnNotFoundError.
+// FindByService returns the turn with a completion or conversation id of the service.
+// The error is a *TurnNotFoundError.
 func (s *Store) FindByService(ctx context.Context, id string) (Turn, error) {
 	found, err := s.turns(ctx, `WHERE t.service_conversation_id = ?1 UNION ALL
 		SELECT `+turnColumns+` FROM turns t WHERE t.service_id = ?1 LIMIT 1`, id)
@@ -49,8 +50,8 @@ func onlyTurn(ref string, found []Turn, err error) (Turn, error) {
 	return found[0], nil
 }
 
-// ResolveTurn is FindTurn for what a user types: ref may also be a completion or
-// conversation id that the service gave.
+// ResolveTurn is FindTurn for user input: ref may also be a completion or conversation
+// id of the service.
 func (s *Store) ResolveTurn(ctx context.Context, conversation, ref string) (Turn, error) {
 	turn, err := s.FindTurn(ctx, conversation, ref)
 	if err != nil {
@@ -61,10 +62,10 @@ func (s *Store) ResolveTurn(ctx context.Context, conversation, ref string) (Turn
 	return turn, err
 }
 
-// Transcript returns the turns that make up a conversation for a reader: the path to
-// its head. When ref, by which the user named the conversation, is an id that the
-// service gave, that is the path to its turn, or a turn without an answer alone. In a
-// conversation without an answer it is every turn.
+// Transcript returns the turns of a conversation to show: the path to its head or, if
+// it has no answer, all turns. ref is what the user typed to identify the conversation.
+// If it is an id of the service, Transcript returns the path to its turn, or only that
+// turn if it has no answer.
 func (s *Store) Transcript(ctx context.Context, c Conversation, ref string) ([]Turn, error) {
 	named, err := s.FindByService(ctx, ref)
 	ofService := err == nil && named.Conversation == c.ID

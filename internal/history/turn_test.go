@@ -2,7 +2,7 @@ package history
 
 import "testing"
 
-func TestTranscriptIsThePathToTheTurnThatIsMeant(t *testing.T) {
+func TestTranscript(t *testing.T) {
 	s := openStore(t)
 	answered := func(q Question, serviceID string) Turn {
 		turn := begin(t, s, q)
@@ -19,7 +19,7 @@ func TestTranscriptIsThePathToTheTurnThatIsMeant(t *testing.T) {
 	for _, tc := range []struct{ conversation, ref, want string }{
 		{root.Conversation, "", "root new"},
 		{root.Conversation, "s-old", "root old"},
-		{root.Conversation, "s-other", "root new"}, // a title can look like that
+		{root.Conversation, "s-other", "root new"}, // a title can look like a service id
 		{other.Conversation, "", "other"},
 		{open.Conversation, "", "open"},
 	} {
@@ -29,7 +29,7 @@ func TestTranscriptIsThePathToTheTurnThatIsMeant(t *testing.T) {
 		}
 		turns, err := s.Transcript(t.Context(), c, tc.ref)
 		if got := questions(turns); err != nil || got != tc.want {
-			t.Errorf("%q of %s: %q, %v; want %q", tc.ref, c.Title, got, err, tc.want)
+			t.Errorf("%q of %s: %q, %v, want %q", tc.ref, c.Title, got, err, tc.want)
 		}
 	}
 }

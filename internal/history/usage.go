@@ -10,10 +10,10 @@ import (
 	"time"
 )
 
-// Grouping is what tokens are summed by.
+// Grouping is the key by which tokens are summed.
 type Grouping string
 
-// The groupings of Usage.
+// The groupings of Tokens.
 const (
 	ByDay          Grouping = "day"
 	ByAgent        Grouping = "agent"
@@ -21,20 +21,19 @@ const (
 	ByConversation Grouping = "conversation"
 )
 
-// Spent is the sum of one group.
+// Spent is the sum of a group.
 type Spent struct {
-	Key   string // the day like 2026-01-31, agent's UUID, model, or conversation's id; may be empty
-	Title string // of the conversation, when summed by it; hostile text
-	Turns int    // answered turns
-	Usage        // what the service counted
+	Key   string // day like 2026-01-31, agent UUID, model, or conversation id; may be empty
+	Title string // of the conversation, with ByConversation; untrusted text
+	Turns int    // number of answered turns
+	Usage        // as reported by the service
 }
 
-// Tokens sums what the service counted for the answered turns of a profile since
-// a time, days in local time. Days come in their order, other groups the largest
-// first. A day belongs to the zone of location.
+// Tokens sums the tokens of the answered turns of a profile since a time. Days are
+// those of location and sorted by date; other groups are sorted by size, largest first.
 func (s *Store) Tokens(ctx context.Context, profile string, by Grouping, since time.Time, location *time.Location) ([]Spent, error) {
 	columns, ok := map[Grouping]string{
-		ByDay:          `t.asked / 900000 AS key, ''`, // quarters of an hour, because SQLite does not know every zone
+		ByDay:          `t.asked / 900000 AS key, ''`, // quarters of an hour, because SQLite does not support time zones
 		ByAgent:        `t.agent_id AS key, ''`,
 		ByModel:        `coalesce(t.model, '') AS key, ''`,
 		ByConversation: `t.conversation AS key, c.title`,
@@ -67,12 +66,12 @@ func (s *Store) Tokens(ctx context.Context, profile string, by Grouping, since t
 	return days, err
 }
 
-// sum is the SQL of a sum of what was counted.
+// sum returns the SQL for the sum of the valid token counts in a column.
 func sum(column string) string {
 	return fmt.Sprintf("sum(iif(%s BETWEEN 0 AND %d, %[1]s, 0))", column, MaxTokens)
 }
 
-// counted is a number of tokens as the file has it, or nothing when it cannot be one.
+// counted returns n, or 0 if it is not a valid token count.
 func counted(n int64) int64 {
 	if n < 0 || n > MaxTokens {
 		return 0
@@ -80,18 +79,18 @@ func counted(n int64) int64 {
 	return n
 }
 
-// firstSeq is the least key of a turn asked at a time or later.
+// firstSeq returns the smallest possible key of a turn asked at t.
 func firstSeq(t time.Time) int64 { return millis(t) * SeqPerMilli }
 
-// replySample is how many replies tell how an agent counts.
+// replySample is the maximum number of replies that ReplySizes sums.
 const replySample = 50
 
-// replyReach is how many of an agent's latest replies are looked at for those of
-// one profile, which may have none of them.
+// replyReach is how many of an agent's latest replies are searched for those of the
+// profile.
 const replyReach = 20 * replySample
 
-// ReplySizes sums the bytes and the counted tokens of the latest replies of an
-// agent in a profile, so that callers can estimate tokens.
+// ReplySizes sums the bytes and the tokens of the latest replies of an agent in a
+// profile. Callers use it to estimate tokens.
 func (s *Store) ReplySizes(ctx context.Context, profile, agentID string) (bytes, tokens int64, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT coalesce(sum(size), 0), coalesce(sum(count), 0) FROM (
 		SELECT octet_length(t.reply) AS size, t.completion_tokens AS count

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-func TestTokensAreSummedByEachGroup(t *testing.T) {
+func TestTokens(t *testing.T) {
 	s := openStore(t)
 	clock := time.Date(2026, 3, 1, 22, 0, 0, 0, time.UTC)
 	s.now = func() time.Time { return clock }
@@ -34,7 +34,7 @@ func TestTokensAreSummedByEachGroup(t *testing.T) {
 		want     string
 	}{
 		"day":          {ByDay, time.Time{}, time.UTC, "2026-03-01 1 1+2=3, 2026-03-02 2 110+220=330"},
-		"day there":    {ByDay, time.Time{}, newYork, "2026-03-01 3 111+222=333"},
+		"day in zone":  {ByDay, time.Time{}, newYork, "2026-03-01 3 111+222=333"},
 		"agent":        {ByAgent, time.Time{}, time.UTC, "b 1 100+200=300, a 2 11+22=33"},
 		"model":        {ByModel, time.Time{}, time.UTC, "n 1 100+200=300, m 2 11+22=33"},
 		"conversation": {ByConversation, time.Time{}, time.UTC, "two 1 100+200=300, one 2 11+22=33"},
@@ -50,15 +50,15 @@ func TestTokensAreSummedByEachGroup(t *testing.T) {
 			got = append(got, fmt.Sprintf("%s %d %d+%d=%d", key, r.Turns, r.PromptTokens, r.CompletionTokens, r.TotalTokens))
 		}
 		if err != nil || strings.Join(got, ", ") != tc.want {
-			t.Errorf("%s: %q, %v; want %q", name, strings.Join(got, ", "), err, tc.want)
+			t.Errorf("%s: %q, %v, want %q", name, strings.Join(got, ", "), err, tc.want)
 		}
 	}
 	if _, err := s.Tokens(t.Context(), "work", "week", time.Time{}, time.UTC); err == nil {
-		t.Error("an unknown grouping is no error")
+		t.Error("unknown grouping: no error")
 	}
 }
 
-func TestNumbersThatNoModelCountsCountNothing(t *testing.T) {
+func TestInvalidTokenCountsAreIgnored(t *testing.T) {
 	s := openStore(t)
 	const agent = "6f1d3c52-7c1e-4b0a-9a57-2f0c4f6a1e02"
 	for range 3 {
@@ -90,12 +90,12 @@ func TestNumbersThatNoModelCountsCountNothing(t *testing.T) {
 	}
 	for _, c := range all {
 		if _, err := openStore(t).Import(t.Context(), s.Trees(t.Context(), c.ID), ""); err != nil {
-			t.Errorf("what is exported cannot be imported: %v", err)
+			t.Errorf("import of an export: %v", err)
 		}
 	}
 }
 
-func TestTheSizesOfRepliesAreThoseOfTheProfile(t *testing.T) {
+func TestReplySizesOfProfile(t *testing.T) {
 	s := openStore(t)
 	for _, profile := range []string{"work", "home", "work"} {
 		turn := begin(t, s, Question{Profile: profile, AgentID: "a", Text: "q"})
@@ -105,7 +105,7 @@ func TestTheSizesOfRepliesAreThoseOfTheProfile(t *testing.T) {
 	}
 	for profile, want := range map[string][2]int64{"work": {10, 4}, "home": {5, 2}, "none": {}} {
 		if bytes, tokens, err := s.ReplySizes(t.Context(), profile, "a"); err != nil || [2]int64{bytes, tokens} != want {
-			t.Errorf("%s: %d bytes, %d tokens, %v; want %d", profile, bytes, tokens, err, want)
+			t.Errorf("%s: %d bytes, %d tokens, %v, want %d", profile, bytes, tokens, err, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package lineedit
 
 import (
+	"io"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -9,12 +10,13 @@ import (
 	"github.com/reeflective/readline"
 )
 
-// characters moves the cursor over what people see as one character (a letter with
-// its marks, an emoji, a token) and removes it. The library's own commands do so
-// with single runes.
+// characters implements movement over and removal of user-perceived characters: a
+// letter with its marks, an emoji or a placeholder. The library's own commands work on
+// single runes.
 type characters struct {
 	lib   *readline.Shell
 	folds *folds
+	keys  keyQueue
 }
 
 // register replaces the commands of the library.
@@ -24,11 +26,16 @@ func (c characters) register() {
 	movement := c.lib.Keymap.Commands()["vi-movement-mode"]
 	c.lib.Keymap.Register(map[string]func(){
 		"vi-movement-mode": func() {
-			movement() // a step to the left, by a rune
+			if c.keys.continues() {
+				return
+			}
+			movement() // moves left by one rune
 			c.lib.Cursor().Set(start([]rune(*c.lib.Line()), c.lib.Cursor().Pos()))
 		},
 		"backward-delete-char":    func() { c.remove(false) },
-		"delete-char":             func() { c.remove(true) },
+		"delete-char":             c.deleteOrEnd,
+		"end-of-file":             c.deleteOrEnd,
+		"vi-eof-maybe":            c.deleteOrEnd,
 		"unix-word-rubout":        c.removeWord,
 		"vi-delete":               func() { c.take(true) },
 		"vi-backward-delete-char": func() { c.take(false) },
@@ -39,8 +46,8 @@ func (c characters) register() {
 	})
 }
 
-// forward moves the cursor over the next character. At the last one the library's
-// command takes a suggestion.
+// forward moves the cursor over the next character. At the last one it runs the
+// library's command, which accepts a suggestion.
 func (c characters) forward(stop string, suggestion func()) {
 	if c.lib.Cursor().Pos() >= c.lib.Line().Len()-1 {
 		suggestion()
@@ -49,16 +56,16 @@ func (c characters) forward(stop string, suggestion func()) {
 	c.move(true, stop)
 }
 
-// move moves the cursor over as many characters as the typed count says, and not
-// over one of those in stop.
+// move moves the cursor by the typed count of characters, but not past a character in
+// stop.
 func (c characters) move(after bool, stop string) {
 	c.lib.History.SkipSave()
 	_, to := c.span([]rune(*c.lib.Line()), after, stop)
 	c.lib.Cursor().Set(to)
 }
 
-// span returns where the character at the cursor begins, and what place is as many
-// characters after that or before it as the typed count says, without one in stop.
+// span returns the start of the character at the cursor and the position that is the
+// typed count of characters after or before it, but not past a character in stop.
 func (c characters) span(line []rune, after bool, stop string) (from, to int) {
 	from = start(line, c.lib.Cursor().Pos())
 	to = from
@@ -75,11 +82,10 @@ func (c characters) span(line []rune, after bool, stop string) (from, to int) {
 	return from, to
 }
 
-// piece returns how many runes before a place of the line, or after it, are one
-// character.
+// piece returns the number of runes of the character before or after a position.
 func (c characters) piece(line []rune, at int, after bool) int {
 	at = min(at, len(line))
-	if n := c.folds.tokenAt(line, at, after); n > 0 {
+	if n := c.folds.placeholderAt(line, at, after); n > 0 {
 		return n
 	}
 	if !after {
@@ -89,8 +95,8 @@ func (c characters) piece(line []rune, at int, after bool) int {
 	return utf8.RuneCountInString(cluster)
 }
 
-// start returns where the character begins that contains a place of the line: vi's
-// keys leave the cursor on the last rune of a line.
+// start returns the start of the character at a position, because the keys of vi leave
+// the cursor on the last rune of a line.
 func start(line []rune, at int) int {
 	begin := 0
 	for rest := string(line); rest != ""; {
@@ -114,8 +120,18 @@ func (c characters) remove(after bool) {
 	}
 }
 
-// take is remove for the keys of vi: as many characters as the typed count says,
-// within the line, and p puts them back.
+// deleteOrEnd removes the character after the cursor. Ctrl-D on an empty line ends the
+// input instead, whichever of these commands .inputrc binds to it.
+func (c characters) deleteOrEnd() {
+	if c.lib.Line().Len() == 0 && string(c.lib.Keys.Caller()) == "\x04" {
+		leave(c.lib, io.EOF)
+		return
+	}
+	c.remove(true)
+}
+
+// take removes the typed count of characters for the keys of vi, within the line, and
+// saves them for the key p.
 func (c characters) take(after bool) {
 	line := []rune(*c.lib.Line())
 	from, to := c.span(line, after, "\n")
@@ -126,8 +142,8 @@ func (c characters) take(after bool) {
 	c.cut(begin, end)
 }
 
-// removeWord removes what is before the cursor back to a space, as shells do; the
-// library's own stops at punctuation. Ctrl-Y puts it back.
+// removeWord removes the text before the cursor back to a space, as in shells, and
+// saves it for Ctrl-Y. The library's own command stops at punctuation.
 func (c characters) removeWord() {
 	line, end := []rune(*c.lib.Line()), c.lib.Cursor().Pos()
 	begin := end

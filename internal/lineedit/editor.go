@@ -1,10 +1,7 @@
-// Package lineedit reads text that a person types: with an editor that has the
-// keys of Readline, on github.com/reeflective/readline, of which it is the only
-// user; as plain lines where nothing can be edited; and with a history of earlier
-// texts.
-//
-// It must not know commands, conversations or what the text is for: its callers
-// supply the prompt, the completions and the file of the history.
+// Package lineedit reads typed text: with a line editor that has the keys of Readline,
+// based on github.com/reeflective/readline, or as plain lines without editing. It also
+// stores the history of inputs. Callers provide the prompt, the completions and the
+// path of the history.
 package lineedit
 
 import (
@@ -21,55 +18,54 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// What ends the reading of a text other than Enter. io.EOF is another: Ctrl-D on
-// an empty line, or the end of the input.
+// Errors of Read, in addition to io.EOF, which is Ctrl-D on an empty line or the end of
+// the input.
 var (
-	// ErrInterrupted is Ctrl-C; the text so far is returned with it.
+	// ErrInterrupted is returned, with the text so far, for Ctrl-C.
 	ErrInterrupted = errors.New("interrupted")
-	// ErrTokenChanged is an accepted line in which the token of a longer text was
-	// changed, so that the longer text would be lost; the line is returned with it.
-	ErrTokenChanged = errors.New("a part of what stands for a longer text was changed")
-	// ErrWantsEditor is Ctrl-X Ctrl-E; the text so far is returned with it.
-	ErrWantsEditor = errors.New("the text is to be opened in the editor")
+	// ErrPlaceholderChanged is returned, with the line, if the placeholder of a
+	// longer text was changed, because that text would be lost.
+	ErrPlaceholderChanged = errors.New("the placeholder of a longer text was changed")
+	// ErrWantsEditor is returned, with the text so far, for Ctrl-X Ctrl-E.
+	ErrWantsEditor = errors.New("open the text in the editor")
 
 	errSuspended = errors.New("suspended") // Ctrl-Z
 )
 
-// Candidate is a possible completion of a word.
+// Candidate is a completion of a word.
 type Candidate struct{ Value, Description string }
 
-// Editor reads texts, one after another. On a terminal that can move its cursor it
-// is an editor with the keys of Readline and the settings of .inputrc; elsewhere,
-// and with Accessible, it reads plain lines.
+// Editor reads texts. On a terminal with cursor movement it is a line editor with the
+// keys of Readline and the settings of .inputrc. Without one, or if Accessible is set,
+// it reads plain lines.
 //
-// Enter accepts the text. Alt-Enter begins a new line, and so does Enter in a text
-// that begins with """, until another """ ends it; neither belongs to the text.
-// What cannot be shown on a few lines, such as a long paste, is shown as a token,
-// [text #1: 2000 lines], which the returned text replaces.
+// Enter accepts the text. Alt-Enter starts a new line, and so does Enter between """
+// and """, which are not part of the text. Long text and text with control characters
+// is shown as a placeholder, such as [text #1: 2000 lines], and returned in full.
 //
-// The exported fields may be set until the first call of Read.
+// The exported fields may be set before the first call of Read.
 type Editor struct {
-	// Complete returns what the end of the text before the cursor can become, and
-	// how much of it, in bytes, a candidate replaces. It may be nil.
+	// Complete returns candidates for the text before the cursor, and the number of
+	// bytes at its end that they replace. It may be nil.
 	Complete func(before string) (candidates []Candidate, replaces int)
-	// Changed is called with the whole text whenever it has changed. It may be nil.
+	// Changed is called with the whole text after each change. It may be nil.
 	Changed func(text string)
-	// Quoted is called with a text that was between """ and returns what Read
-	// returns instead. It may be nil.
+	// Quoted converts a text between """ and """ before Read returns it. It may be
+	// nil.
 	Quoted func(text string) string
-	// History is the earlier texts; nil has none.
+	// History holds the earlier texts. It may be nil.
 	History *History
 
 	streams *terminal.Streams
-	shell   *shell      // for a terminal
-	plain   *lineReader // for everything else
-	last    string      // the text that Changed was last called with
+	shell   *shell      // the line editor, or nil
+	plain   *lineReader // the reader of plain lines, or nil
+	last    string      // last argument of Changed
 }
 
 // New returns an editor on stdin and stdout. Only one may be in use.
 func New(streams *terminal.Streams) *Editor { return &Editor{streams: streams} }
 
-// Rich reports whether the text can be edited, rather than read line by line.
+// Rich reports whether the line editor is used, rather than plain lines.
 func (e *Editor) Rich() bool {
 	s := e.streams
 	switch {
@@ -82,13 +78,13 @@ func (e *Editor) Rich() bool {
 	return e.shell != nil
 }
 
-// Read shows prompt, which must be clean except for SGR sequences, and returns the
-// text typed. The text begins with initial. Interrupts delivers Ctrl-C where the
-// terminal makes a signal of it; it may be nil for a rich editor. The errors are
-// ErrInterrupted, ErrTokenChanged and ErrWantsEditor, with the text so far, io.EOF,
-// ctx.Err() and those of reading. The modes of the terminal are restored.
+// Read prints prompt, which must be clean except for SGR sequences, and returns the
+// typed text, which begins with initial. The channel interrupts receives Ctrl-C if the
+// terminal turns it into a signal; it may be nil for a rich editor. The error is
+// ErrInterrupted, ErrPlaceholderChanged or ErrWantsEditor, with the text so far,
+// io.EOF, ctx.Err() or a read error. Read restores the modes of the terminal.
 func (e *Editor) Read(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
-	e.streams.DrainReplies()
+	e.streams.DrainResponses()
 	if initial != "" && e.Changed != nil {
 		e.Changed(initial)
 	}
@@ -119,7 +115,7 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 	}()
 	select {
 	case <-ctx.Done():
-		// Readline cannot be interrupted; the process is about to end.
+		// The library cannot be interrupted, and the process is about to exit.
 		modes()
 		_, _ = io.WriteString(e.streams.Out, ansi.ResetModeBracketedPaste+"\r\n")
 		return e.last, ctx.Err()
@@ -134,18 +130,18 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 		case r.err != nil:
 			return text, r.err
 		case s.folds.damaged(r.text):
-			return r.text, ErrTokenChanged
+			return r.text, ErrPlaceholderChanged
 		}
 		return e.unquoted(text), nil
 	}
 }
 
-// readPlain reads lines where nothing can be edited: initial is accepted as a whole,
-// by Enter, or not at all. The prompt goes to stderr, because stdout may be a file.
+// readPlain reads a text as plain lines. An empty line accepts initial; any other text
+// replaces it. The prompt goes to stderr, because stdout may be a file.
 func (e *Editor) readPlain(ctx context.Context, prompt, initial string, interrupts <-chan os.Signal) (string, error) {
 	out := e.streams.Err
 	if initial != "" {
-		fmt.Fprintf(out, "(Enter alone takes this:)\n%s\n", e.streams.Clean(initial))
+		fmt.Fprintf(out, "(press Enter to use this text:)\n%s\n", e.streams.Clean(initial))
 	}
 	for text := ""; ; {
 		fmt.Fprint(out, prompt)
@@ -166,13 +162,13 @@ func (e *Editor) readPlain(ctx context.Context, prompt, initial string, interrup
 	}
 }
 
-// Hold keeps a paste that arrives while nothing is read in one piece, until release
-// is called.
+// Hold keeps typed text for the next call of Read until release is called. It keeps a
+// paste in one piece.
 func (e *Editor) Hold() (release func()) {
+	restore := e.streams.HoldInput(!e.Rich())
 	if !e.Rich() {
-		return func() {}
+		return restore
 	}
-	restore := e.streams.HoldInput()
 	_, _ = io.WriteString(e.streams.Out, ansi.SetModeBracketedPaste)
 	return func() {
 		_, _ = io.WriteString(e.streams.Out, ansi.ResetModeBracketedPaste)
@@ -180,7 +176,7 @@ func (e *Editor) Hold() (release func()) {
 	}
 }
 
-// changed reports a new text to the caller.
+// changed calls Changed if text has changed.
 func (e *Editor) changed(text string) {
 	if text != e.last && e.Changed != nil {
 		e.Changed(text)
@@ -188,7 +184,7 @@ func (e *Editor) changed(text string) {
 	e.last = text
 }
 
-// unquoted returns text without the """ around it.
+// unquoted returns the text between """ and """, or text itself.
 func (e *Editor) unquoted(text string) string {
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), quoteMarks)
 	if !ok || !strings.HasSuffix(inner, quoteMarks) {
@@ -203,15 +199,15 @@ func (e *Editor) unquoted(text string) string {
 
 const quoteMarks = `"""`
 
-// openQuote reports whether text begins with """ and does not end with it. A first
-// line with both is an ordinary one.
+// openQuote reports whether text begins with """ and does not end with it. A first line
+// with both is not a quote.
 func openQuote(text string) bool {
 	after, quoted := strings.CutPrefix(strings.TrimSpace(text), quoteMarks)
 	first, _, _ := strings.Cut(after, "\n")
 	return quoted && !strings.Contains(first, quoteMarks) && !strings.HasSuffix(after, quoteMarks)
 }
 
-// typed drops the control characters of a stray key, such as Escape.
+// typed drops control characters, such as Escape from an unbound key.
 func typed(r rune) rune {
 	if r < ' ' && r != '\n' && r != '\t' || r == 0x7f {
 		return -1

@@ -15,27 +15,27 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-func TestALongOrUnshowableTextIsFolded(t *testing.T) {
+func TestFold(t *testing.T) {
 	for _, c := range []struct{ name, text, want string }{
-		{"nothing", "", ""},
-		{"a line", "one line", "one line"},
+		{"empty", "", ""},
+		{"one line", "one line", "one line"},
 		{"ten lines", strings.Repeat("x\n", 9), strings.Repeat("x\n", 9)},
 		{"eleven lines", strings.Repeat("x\n", 10), "[text #1: 11 lines]"},
 		{"many characters", strings.Repeat("é", 2001), "[text #1: 2001 characters]"},
-		{"a tab", "a\tb", "[text #1: 3 characters]"},
-		{"an escape sequence", "\x1b[2J", "[text #1: 4 characters]"},
-		{"a bidi control", "a\u202eb", "[text #1: 3 characters]"},
+		{"tab", "a\tb", "[text #1: 3 characters]"},
+		{"escape sequence", "\x1b[2J", "[text #1: 4 characters]"},
+		{"bidi control", "a\u202eb", "[text #1: 3 characters]"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var f folds
-			token := f.fold(c.text)
-			if token != c.want {
-				t.Errorf("folded: %q, want %q", token, c.want)
+			placeholder := f.fold(c.text)
+			if placeholder != c.want {
+				t.Errorf("folded: %q, want %q", placeholder, c.want)
 			}
-			if again := f.fold(c.text); again != token {
-				t.Errorf("folded again: %q", again)
+			if again := f.fold(c.text); again != placeholder {
+				t.Errorf("folded again: %q, want %q", again, placeholder)
 			}
-			if line := f.unfold("a " + token + " b " + token); line != "a "+c.text+" b "+c.text {
+			if line := f.unfold("a " + placeholder + " b " + placeholder); line != "a "+c.text+" b "+c.text {
 				t.Errorf("unfolded: %q", line)
 			}
 		})
@@ -49,7 +49,7 @@ func FuzzFolds(f *testing.F) {
 		var folded folds
 		line := folded.fold(one) + " and " + folded.fold(two)
 		want := one + " and " + two
-		// A text that reads like a token of another one stands for that other one.
+		// A text that looks like a placeholder may be replaced.
 		if strings.Contains(one+two, "[text #") {
 			return
 		}
@@ -57,12 +57,12 @@ func FuzzFolds(f *testing.F) {
 			t.Errorf("got %q, want %q", got, want)
 		}
 		if strings.ContainsFunc(strings.ReplaceAll(line, "\n", ""), terminal.Unsafe) {
-			t.Errorf("the line %q would steer the terminal", line)
+			t.Errorf("the line %q contains control characters", line)
 		}
 	})
 }
 
-func TestTheRowInWhichATextEnds(t *testing.T) {
+func TestLastRow(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want int
@@ -75,7 +75,7 @@ func TestTheRowInWhichATextEnds(t *testing.T) {
 	}
 }
 
-func TestTheHistoryIsSearched(t *testing.T) {
+func TestSearchHistory(t *testing.T) {
 	texts := []string{"old Apple", "a pear", "an apple", "Äpfel", "the end"}
 	for _, c := range []struct{ keys, want string }{
 		{"", ""},
@@ -110,12 +110,12 @@ func TestTheHistoryIsSearched(t *testing.T) {
 			got = s.texts[s.at]
 		}
 		if got != c.want {
-			t.Errorf("%q finds %q, want %q", c.keys, got, c.want)
+			t.Errorf("%q: found %q, want %q", c.keys, got, c.want)
 		}
 	}
 }
 
-func TestWhatIsTypedIsRememberedAcrossProcesses(t *testing.T) {
+func TestHistorySurvivesProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "state", "input.jsonl")
 	one := openHistory(t, path)
 	for _, text := range []string{"first", "second\nline", "  ", "first", "third", "third"} {
@@ -126,14 +126,14 @@ func TestWhatIsTypedIsRememberedAcrossProcesses(t *testing.T) {
 	two := openHistory(t, path)
 	want := []string{"second\nline", "first", "third"}
 	if !slices.Equal(one.texts, want) || !slices.Equal(two.texts, want) {
-		t.Errorf("the first one has %q, the next one %q, want %q", one.texts, two.texts, want)
+		t.Errorf("the first history has %q, the second %q, want %q", one.texts, two.texts, want)
 	}
 	if info, err := os.Stat(path); err != nil || info.Mode().Perm()&0o077 != 0 && os.PathSeparator == '/' {
-		t.Errorf("the file is open to others: %v %v", info.Mode(), err)
+		t.Errorf("other users can access the file: %v %v", info.Mode(), err)
 	}
 }
 
-func TestADamagedInputHistoryIsReadAsFarAsItGoes(t *testing.T) {
+func TestOpenHistorySkipsInvalidLines(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "input.jsonl")
 	if err := os.WriteFile(path, []byte("{\"text\":\"good\"}\nnot json\n\x00\xff\n{\"other\":1}\n{\"text\":\"cut o"), 0o600); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestADamagedInputHistoryIsReadAsFarAsItGoes(t *testing.T) {
 	}
 }
 
-func TestAGrownInputHistoryIsMadeShorter(t *testing.T) {
+func TestOpenHistoryShortensLongFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "input.jsonl")
 	var data bytes.Buffer
 	for n := range 1000 {
@@ -159,7 +159,7 @@ func TestAGrownInputHistoryIsMadeShorter(t *testing.T) {
 	openHistory(t, path)
 	after, err := os.ReadFile(path)
 	if err != nil || len(after) > maxInputHistory/2 || !bytes.Contains(after, []byte(`"999 x`)) {
-		t.Errorf("%d bytes are left, %v", len(after), err)
+		t.Errorf("the file has %d bytes, %v", len(after), err)
 	}
 }
 
@@ -181,9 +181,9 @@ func TestPlainLines(t *testing.T) {
 		{"lines", "one\ntwo\r\n\nlast", "", []string{"one", "two", "", "last"}},
 		{"quotes", "\"\"\"a\n b\n\"\"\"\nc\n", "", []string{"a\n b", "c"}},
 		{"quotes on a line", "\"\"\"a\"\"\"\n", "", []string{"a"}},
-		{"quotes inside", "say \"\"\" here\n", "", []string{"say \"\"\" here"}},
-		{"Enter takes what was there", "\nnext\n", initial, []string{initial, "next"}},
-		{"another text takes its place", "other\n", initial, []string{"other"}},
+		{"quotes inside", "put \"\"\" here\n", "", []string{"put \"\"\" here"}},
+		{"Enter accepts initial text", "\nnext\n", initial, []string{initial, "next"}},
+		{"other text replaces it", "other\n", initial, []string{"other"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var screen bytes.Buffer
@@ -210,7 +210,7 @@ func TestPlainLines(t *testing.T) {
 	}
 }
 
-func TestCtrlCWhileAPlainLineIsReadLosesNoLine(t *testing.T) {
+func TestCtrlCLosesNoPlainLine(t *testing.T) {
 	in, typing := io.Pipe()
 	s := &terminal.Streams{In: in, Out: io.Discard, Err: io.Discard}
 	e := New(s)
@@ -230,24 +230,27 @@ func TestCtrlCWhileAPlainLineIsReadLosesNoLine(t *testing.T) {
 	}
 }
 
-func TestWhereASequenceOfAKeyEnds(t *testing.T) {
-	for read, want := range map[string]bool{
-		"\x1b[": false, "\x1bO": false, "\x1b[1;2": false, "\x1b[1;2D": true, "\x1b[15~": true, "\x1b[<0;1;1M": true,
-		"\x1bOP": true, "\x1b[1\x1b": true, "\x1b[2\xe6": true, "\x1b[ ": false, "\x1b[ q": true,
+func TestSequence(t *testing.T) {
+	for text, want := range map[string]int{ // -1: incomplete
+		"\x1b[": -1, "\x1bO": -1, "\x1b[1;2": -1, "\x1b[1;2D": 6, "\x1b[15~": 5, "\x1b[<0;1;1M": 9,
+		"\x1bOP": 3, "\x1b[1\x1b": 3, "\x1b[2\xe6": 3, "\x1b[ ": -1, "\x1b[ q": 4, "\x1b[?62;c": 7, "\x1b[?62;cX": 7, "\x1b[12;40R": 8,
+		"\x1b]": -1, "\x1b]11;rgb:ff/f": -1, "\x1b]11;rgb:f/f/f\a": 15, "\x1b]11;rgb:f/f/f\x1b": -1, "\x1b]11;rgb:f/f/f\x1b\\X": 16,
+		"\x1b]4;1": -1, "\x1b]4;1;": -1, "\x1b]4;1;rgb:": -1, "\x1b]a": 2, "\x1b]11 ": 4, "\x1b]11;rgb:ff/hello": 12,
 	} {
-		if got := sequenceEnds(read); got != want {
-			t.Errorf("%q ends: %v, want %v", read, got, want)
+		length, ends := sequence(text)
+		if ends != (want >= 0) || ends && length != want {
+			t.Errorf("%q: %d, %v, want %d", text, length, ends, want)
 		}
 	}
 }
 
-func TestAQuoteIsOpenUntilItsEnd(t *testing.T) {
+func TestOpenQuote(t *testing.T) {
 	for text, want := range map[string]bool{
 		`a """ b`: false, `"""`: true, `"""a`: true, "\"\"\"a\nb": true, "\"\"\"a\nb\"\"\"": false, `"""a"""`: false,
 		`"""a""" is what?`: false, "\"\"\"a\n\"\"\"b\"\"\" c": true, `""""""`: false,
 	} {
 		if got := openQuote(text); got != want {
-			t.Errorf("%q is open: %v, want %v", text, got, want)
+			t.Errorf("openQuote(%q) = %v, want %v", text, got, want)
 		}
 	}
 }

@@ -10,19 +10,20 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
 const (
-	// mostInputs is the maximum number of texts offered.
-	mostInputs = 2000
-	// maxInputHistory is the size, in bytes, beyond which the file is shortened.
+	// maxInputs is the maximum number of texts read from the file.
+	maxInputs = 2000
+	// maxInputHistory is the size, in bytes, above which the file is shortened.
 	maxInputHistory = 8 << 20
-	// maxInput is the size, in bytes, of the longest text written to the file.
+	// maxInput is the maximum size, in bytes, of a text in the file.
 	maxInput = 1 << 20
 )
 
-// History is the earlier texts, the latest last, in a file with one JSON object a
-// line and mode 0600. Several processes may add to it.
+// History holds the earlier texts. Its file has mode 0600 and one JSON object per
+// line, the latest last. Several processes may add to it.
 type History struct {
 	path  string
 	texts []string
@@ -33,10 +34,10 @@ type inputLine struct {
 	Text string `json:"text"`
 }
 
-// OpenHistory reads the file at path; a missing one is empty. It skips lines that
-// it cannot read. With an empty path nothing is written.
+// OpenHistory reads the file at path, which need not exist. It skips invalid lines. If
+// path is empty, the history is only in memory.
 func OpenHistory(path string) (*History, error) {
-	data, err := os.ReadFile(path)
+	data, err := input.ReadFile(path, input.NoLimit)
 	if errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
@@ -47,11 +48,12 @@ func OpenHistory(path string) (*History, error) {
 	return h, err
 }
 
-// readInputs returns the latest texts of a file, each once, at its last place.
+// readInputs returns the latest texts of a file without duplicates; the last
+// occurrence counts.
 func readInputs(data []byte) []string {
 	var texts []string
 	seen := map[string]bool{}
-	for len(data) > 0 && len(texts) < mostInputs {
+	for len(data) > 0 && len(texts) < maxInputs {
 		data = bytes.TrimRight(data, "\n")
 		start := bytes.LastIndexByte(data, '\n') + 1
 		var line inputLine
@@ -65,7 +67,7 @@ func readInputs(data []byte) []string {
 	return texts
 }
 
-// Add appends a text, unless it is blank or the latest one.
+// Add appends a text, unless it is blank or equal to the latest one.
 func (h *History) Add(text string) error {
 	if strings.TrimSpace(text) == "" || len(h.texts) > 0 && h.texts[len(h.texts)-1] == text {
 		return nil
@@ -80,23 +82,26 @@ func (h *History) Add(text string) error {
 		return err
 	}
 	defer unlock()
-	file, err := os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	file, err := input.OpenFile(h.path, os.O_APPEND|os.O_WRONLY)
+	if errors.Is(err, fs.ErrNotExist) {
+		file, err = os.OpenFile(h.path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+	}
 	if err != nil {
 		return err
 	}
-	// The newline before it ends a line that a crash left unfinished.
+	// The newline before it ends a line left incomplete by a crash.
 	_, err = file.Write(slices.Concat([]byte("\n"), line, []byte("\n")))
 	return errors.Join(err, file.Close())
 }
 
-// shorten rewrites the file with the latest texts that fit into half of its limit.
+// shorten rewrites the file with the latest texts, up to half of the size limit.
 func (h *History) shorten() error {
 	unlock, err := atomicfile.Lock(h.path)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	data, err := os.ReadFile(h.path)
+	data, err := input.ReadFile(h.path, input.NoLimit)
 	if err != nil {
 		return err
 	}

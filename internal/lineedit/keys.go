@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	// beginKey is a key that no keyboard has; it inserts the text to begin with.
+	// beginKey is a key sequence that no keyboard sends. It inserts the initial text.
 	beginKey = "\x1b[9999~"
 
 	beginCommand   = "hobnob-begin"
@@ -17,8 +17,8 @@ const (
 	skipCommand    = "hobnob-skip"
 )
 
-// escapeMeta writes keys with Meta as terminals send them, Escape and the key, where
-// the library means the eighth bit, which in UTF-8 is part of a letter.
+// escapeMeta replaces keys with Meta by Escape and the key, as terminals send them. The
+// library uses the eighth bit, which is part of a letter in UTF-8.
 func escapeMeta(keymaps map[string]map[string]inputrc.Bind) {
 	for name, binds := range keymaps {
 		escaped := make(map[string]inputrc.Bind, len(binds))
@@ -29,7 +29,7 @@ func escapeMeta(keymaps map[string]map[string]inputrc.Bind) {
 		}
 		keymaps[name] = escaped
 		if strings.HasPrefix(name, "vi") {
-			continue // there Escape ends the inserting and must not wait for another key
+			continue // Escape leaves insert mode and must not wait for another key
 		}
 		for key, bind := range binds {
 			var b strings.Builder
@@ -47,12 +47,13 @@ func escapeMeta(keymaps map[string]map[string]inputrc.Bind) {
 	}
 }
 
-// bindKeys adds the keys that are not Readline's own.
+// bindKeys adds key bindings to those of Readline.
 func bindKeys(config *inputrc.Config) {
 	for keymap := range config.Binds {
-		if strings.HasPrefix(keymap, "vi") || strings.HasPrefix(keymap, "emacs") {
+		if strings.HasPrefix(keymap, "vi") || strings.HasPrefix(keymap, "emacs") || keymap == "menu-select" {
 			_ = config.Bind(keymap, "\x1b[", skipCommand, false)
 			_ = config.Bind(keymap, "\x1bO", skipCommand, false)
+			_ = config.Bind(keymap, "\x1b]", skipCommand, false)
 		}
 	}
 	for _, keymap := range []string{"emacs", "emacs-standard", "vi-insert"} {
@@ -66,10 +67,13 @@ func bindKeys(config *inputrc.Config) {
 		}
 		if keymap != "vi-insert" {
 			keys["\x1b\r"], keys["\x1b\n"] = newlineCommand, newlineCommand
-			keys["\x1b\x7f"] = "backward-kill-word" // the library means another key by \M-\C-?
+			keys["\x1b\x7f"] = "backward-kill-word" // in the library, \M-\C-? is another key
 		}
 		for key, command := range keys {
 			_ = config.Bind(keymap, key, command, false)
+		}
+		if keymap == "vi-insert" {
+			bindArrows(config.Binds[keymap])
 		}
 		for _, better := range []struct{ usual, command, keys string }{
 			{"complete", "menu-complete", "\t"},
@@ -77,9 +81,25 @@ func bindKeys(config *inputrc.Config) {
 			{"next-history", "down-line-or-history", "\x1b[B \x1bOB"},
 		} {
 			for key := range strings.SplitSeq(better.keys, " ") {
-				if config.Binds[keymap][key].Action == better.usual { // .inputrc does not change it
+				if config.Binds[keymap][key].Action == better.usual { // unless .inputrc changes it
 					_ = config.Bind(keymap, key, better.command, false)
 				}
+			}
+		}
+	}
+}
+
+// bindArrows binds the arrow keys, Home, End and Delete, as GNU Readline does in every
+// keymap, unless .inputrc binds them.
+func bindArrows(binds map[string]inputrc.Bind) {
+	for _, arrow := range []struct{ command, keys string }{
+		{"up-line-or-history", "\x1b[A \x1bOA"}, {"down-line-or-history", "\x1b[B \x1bOB"},
+		{"forward-char", "\x1b[C \x1bOC"}, {"backward-char", "\x1b[D \x1bOD"},
+		{"beginning-of-line", "\x1b[H \x1bOH \x1b[1~"}, {"end-of-line", "\x1b[F \x1bOF \x1b[4~"}, {"delete-char", "\x1b[3~"},
+	} {
+		for key := range strings.SplitSeq(arrow.keys, " ") {
+			if _, taken := binds[key]; !taken {
+				binds[key] = inputrc.Bind{Action: arrow.command}
 			}
 		}
 	}

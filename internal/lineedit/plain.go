@@ -12,8 +12,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// lineReader reads lines in a goroutine, because the read of a terminal cannot be
-// stopped: after a Ctrl-C it goes on, and the next call returns its line.
+// lineReader reads lines in a goroutine, because a read from a terminal cannot be
+// interrupted. After Ctrl-C, the read continues, and the next call returns its line.
 type lineReader struct {
 	streams  *terminal.Streams
 	buffered *bufio.Reader
@@ -27,7 +27,7 @@ type lineRead struct {
 	err  error
 }
 
-// next returns the next line, ErrInterrupted, ctx.Err() or an error of reading.
+// next returns the next line, or ErrInterrupted, ctx.Err() or a read error.
 func (l *lineReader) next(ctx context.Context, interrupts <-chan os.Signal) (string, error) {
 	if !l.reading {
 		l.reading = true
@@ -50,8 +50,11 @@ func (l *lineReader) read() lineRead {
 	}
 	line, err := l.buffered.ReadString('\n')
 	line = strings.TrimRight(line, "\r\n")
+	if l.streams.InTTY {
+		line = terminal.WithoutResponses(line)
+	}
 	if errors.Is(err, io.EOF) && line != "" {
-		err = nil // the last line of an input without a newline at its end
+		err = nil // the last line has no newline
 	}
 	return lineRead{line, err}
 }

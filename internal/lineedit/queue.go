@@ -3,27 +3,34 @@ package lineedit
 import (
 	"io"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/reeflective/readline"
+
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// keyQueue is what was typed and not yet handled: the keys that the library has
-// read, and after them those of the terminal.
+// keyQueue is the queue of typed keys: those that the library has read but not
+// handled, followed by those of the terminal.
 type keyQueue struct {
 	lib *readline.Shell
 	in  io.Reader
 }
 
-// register replaces commands of the library that lose keys or take them for text.
+// register replaces commands of the library that lose keys or insert them as text.
 func (q keyQueue) register() {
 	abort := q.lib.Keymap.Commands()["abort"]
 	q.lib.Keymap.Register(map[string]func(){
-		// The library looks at the next keys to know who calls it, and drops them.
+		// The library drops the keys that follow, and if a menu is open, it only
+		// closes the menu.
 		"abort": func() {
-			rest := q.take()
+			key, rest := string(q.lib.Keys.Caller()), q.take()
 			abort()
+			if accepted, _, _ := q.lib.History.LineAccepted(); !accepted && key == "\x03" {
+				leave(q.lib, readline.ErrInterrupt)
+			}
 			q.feed(rest)
 		},
 		skipCommand: q.skipSequence,
@@ -42,24 +49,41 @@ func (q keyQueue) take() string {
 	}
 }
 
-// next returns the first character of taken, or of what is typed, and what was read
-// after it. At the end of the input it is empty.
-func (q keyQueue) next(taken string) (key, rest string) {
-	got := []byte(taken)
-	for !utf8.FullRune(got) {
-		buffer := make([]byte, 1024)
-		n, err := q.in.Read(buffer)
-		if err != nil || n == 0 {
-			return "", ""
-		}
-		got = append(got, buffer[:n]...)
+// read waits for keys. It returns nil at the end of the input.
+func (q keyQueue) read() []byte {
+	buffer := make([]byte, 1024)
+	n, err := q.in.Read(buffer)
+	if err != nil {
+		return nil
 	}
-	_, size := utf8.DecodeRune(got)
-	return string(got[:size]), string(got[size:])
+	return buffer[:n]
 }
 
-// feed gives keys to the library as if they were typed. It expects characters,
-// except in a paste, where it expects bytes.
+// next returns the next character, first from taken and then from the terminal, and
+// the rest of what was read. It skips responses of the terminal. Both are empty at the
+// end of the input.
+func (q keyQueue) next(taken string) (key, rest string) {
+	got := []byte(taken)
+	for {
+		n, partial := terminal.Response(string(got))
+		got = got[n:]
+		switch {
+		case n > 0:
+		case utf8.FullRune(got) && (!partial || len(got) == 1): // Escape alone is a key
+			_, size := utf8.DecodeRune(got)
+			return string(got[:size]), string(got[size:])
+		default:
+			more := q.read()
+			if len(more) == 0 {
+				return "", ""
+			}
+			got = append(got, more...)
+		}
+	}
+}
+
+// feed passes keys to the library as if they were typed. The library expects
+// characters, and bytes in a paste.
 func (q keyQueue) feed(keys string) {
 	for keys != "" {
 		before, _, _ := strings.Cut(keys, ansi.BracketedPasteStart)
@@ -76,27 +100,69 @@ func (q keyQueue) feed(keys string) {
 	}
 }
 
-// skipSequence drops the rest of a key without a command, such as F5: an escape
-// sequence of ECMA-48, whose beginning was read.
+// escapeTime is the time limit for the rest of an escape sequence. It is too short for
+// separate keystrokes.
+const escapeTime = 20 * time.Millisecond
+
+// continues reports whether an Escape that was read begins a sequence. It then puts
+// the whole sequence back into the queue.
+func (q keyQueue) continues() bool {
+	rest := q.take()
+	if rest == "" {
+		rest = terminal.TypedWithin(q.in, escapeTime)
+	}
+	begins := rest != "" && strings.ContainsRune("[]O", rune(rest[0]))
+	if begins {
+		rest = "\x1b" + rest
+	}
+	q.feed(rest)
+	return begins
+}
+
+// skipSequence drops the rest of an escape sequence (ECMA-48) whose beginning was read:
+// that of an unbound key, such as F5, or of a response of the terminal. The rest may
+// arrive in a later read.
 func (q keyQueue) skipSequence() {
 	q.lib.History.SkipSave()
-	read := string(q.lib.Keys.Caller())
-	for !sequenceEnds(read) {
-		b, empty := q.lib.Keys.Pop()
-		if empty {
+	read := []byte(string(q.lib.Keys.Caller()))
+	for {
+		if length, ends := sequence(string(read)); ends {
+			q.feed(string(read[length:]) + q.take())
 			return
 		}
-		read += string(rune(b))
+		if b, empty := q.lib.Keys.Pop(); !empty {
+			read = append(read, b)
+		} else if more := q.read(); len(more) > 0 {
+			read = append(read, more...)
+		} else {
+			return
+		}
 	}
 }
 
-// sequenceEnds reports whether text that begins with Escape and [ or O is a complete
-// sequence or cannot become one.
-func sequenceEnds(read string) bool {
+// sequence returns the length of the escape sequence at the beginning of text, and
+// whether it is complete. The sequence begins with Escape and [, O or ]. A control
+// character or a non-ASCII letter ends it without being part of it.
+func sequence(text string) (length int, ends bool) {
 	const introducer = len("\x1b[")
-	if len(read) <= introducer {
-		return false
+	if strings.HasPrefix(text, "\x1b]") {
+		length, partial := terminal.Response(text)
+		if length > 0 || partial {
+			return length, !partial
+		}
+		for length = introducer; ; length++ { // another key, or a truncated response
+			if _, partial := terminal.Response(text[:length+1]); !partial {
+				return length, true
+			}
+		}
 	}
-	last := read[len(read)-1]
-	return read[introducer-1] == 'O' || last < 0x20 || last > 0x3f
+	for i := introducer; i < len(text); i++ {
+		switch c := text[i]; {
+		case c < 0x20 || c > 0x7e:
+			return i, true
+		case text[introducer-1] == 'O' || c > 0x3f:
+			return i + 1, true
+		}
+	}
+	return 0, false
 }

@@ -10,20 +10,20 @@ import (
 	"github.com/reeflective/readline"
 )
 
-// How soon after a key a report of the cursor's position is taken, and how late at
-// most.
+// reportPace and reportLimit are the minimum and the maximum interval between attempts
+// to receive a report of the cursor position.
 const reportPace, reportLimit = 10 * time.Millisecond, time.Second
 
-// takeReports takes the reports of the cursor's position that the library finds
-// among the keys, until ctx is done. It never asks for one here, but F3 with Shift,
-// pasted text and late answers look like one, and then the library waits forever
-// for a reader. Nothing that it exports reads them without asking the terminal.
+// takeReports receives the reports of the cursor position that the library finds among
+// the keys, until ctx is cancelled. The library never requests one, but Shift-F3, pasted
+// text and late responses look like one, and then it blocks until the report is
+// received. None of its exported functions receives a report without requesting one.
 func takeReports(ctx context.Context, lib *readline.Shell, drawn <-chan struct{}) {
 	reports, guard := reportChannel(lib)
 	if reports == nil {
 		return
 	}
-	// The library replaces the channel soon after each drawing.
+	// The library replaces the channel soon after it draws the line.
 	again := reportPace
 	for {
 		guard.RLock()
@@ -41,8 +41,8 @@ func takeReports(ctx context.Context, lib *readline.Shell, drawn <-chan struct{}
 	}
 }
 
-// reportChannel returns unexported fields of the library: the channel of the reports
-// and the mutex that guards it. They are nil if a version of it has others.
+// reportChannel returns unexported fields of the library: the channel of reports and
+// the mutex that guards it. They are nil if the library has no such fields.
 func reportChannel(lib *readline.Shell) (reports *chan []byte, guard *sync.RWMutex) {
 	fields := reflect.ValueOf(lib.Keys).Elem()
 	channel, mutex := fields.FieldByName("cursor"), fields.FieldByName("mutex")

@@ -6,14 +6,14 @@ import (
 	"github.com/reeflective/readline"
 )
 
-// TestReadlineHasTheFieldOfItsReports fails when a new version of readline renames
-// the unexported fields that takeReports reads, or gives them other types.
-func TestReadlineHasTheFieldOfItsReports(t *testing.T) {
+// TestReportChannel fails if a new version of readline renames the unexported fields
+// that takeReports reads, or changes their types.
+func TestReportChannel(t *testing.T) {
 	reports, guard := reportChannel(readline.NewShell())
 	if reports == nil || guard == nil {
-		t.Fatal("readline has no unexported field cursor or mutex any more: read how it reports the cursor's position, and change reportChannel")
+		t.Fatal("readline has no unexported fields cursor and mutex of the expected types: update reportChannel")
 	}
-	guard.Lock() // the real ones, or this would panic
+	guard.Lock() // panics unless these are the real fields
 	*reports = make(chan []byte)
 	guard.Unlock()
 }

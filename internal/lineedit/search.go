@@ -7,16 +7,16 @@ import (
 	"github.com/reeflective/readline"
 )
 
-// search looks for an earlier text while its words are typed, as Ctrl-R does in a
-// shell: Ctrl-R goes on to an older text, Ctrl-S to a newer one, Ctrl-G and Ctrl-C
-// cancel, and any other key accepts the text and does what it does. The library's
-// own search draws a list that does not fit on the screen.
+// search is an incremental search of the history, like Ctrl-R in a shell: Ctrl-R goes
+// to an older match, Ctrl-S to a newer one, Ctrl-G and Ctrl-C cancel, and any other key
+// accepts the match and is then handled as usual. The library's own search draws a list
+// that may not fit on the screen.
 type search struct {
 	lib     *readline.Shell
 	keys    keyQueue
 	folds   *folds
 	history *History
-	hint    func(text string) string // fits a hint on the screen
+	hint    func(text string) string // shortens a hint to the width of the screen
 }
 
 // register replaces the commands of the library.
@@ -58,7 +58,7 @@ func (s search) run() {
 			}
 			s.end(original)
 			if key == "\x1b" && rest == "" {
-				return // Escape alone only ends the search
+				return // Escape without a sequence only ends the search
 			}
 			s.keys.feed(key + rest)
 			return
@@ -71,7 +71,7 @@ func (s search) show(m *matches) {
 	if m.found() {
 		s.set(s.folds.fold(m.texts[m.at]))
 	} else if m.query != "" {
-		hint = "nothing was typed before with: " + m.query
+		hint = "no earlier input contains: " + m.query
 	}
 	s.lib.Hint.Set(s.hint(hint))
 	s.lib.Display.Refresh()
@@ -90,14 +90,15 @@ func (s search) set(line string) {
 
 // matches is the state of a search.
 type matches struct {
-	texts []string // the latest last
+	texts []string // latest last
 	query string
-	at    int // the text shown; len(texts) for none
+	at    int // index of the match; len(texts) for none
 }
 
 func (m *matches) found() bool { return m.at < len(m.texts) }
 
-// contains ignores case unless the query has a capital.
+// contains reports whether text contains the query. It ignores case unless the query
+// has upper-case letters.
 func (m *matches) contains(text string) bool {
 	if strings.ToLower(m.query) == m.query {
 		text = strings.ToLower(text)
@@ -105,8 +106,8 @@ func (m *matches) contains(text string) bool {
 	return strings.Contains(text, m.query)
 }
 
-// from goes to the first match from a place in a direction, if there is one. An empty
-// query has none.
+// from moves to the first match from an index on, in a direction, and reports whether
+// there is one. An empty query has no matches.
 func (m *matches) from(at, direction int) bool {
 	for ; m.query != "" && at >= 0 && at < len(m.texts); at += direction {
 		if m.contains(m.texts[at]) {
@@ -117,7 +118,7 @@ func (m *matches) from(at, direction int) bool {
 	return false
 }
 
-// add appends to the query. The text shown stays if it still matches.
+// add appends to the query. The current match stays if it still matches.
 func (m *matches) add(key string) {
 	m.query += key
 	if !m.from(min(m.at, len(m.texts)-1), -1) {
@@ -125,7 +126,8 @@ func (m *matches) add(key string) {
 	}
 }
 
-// shorten removes the last character of the query and starts from the newest text.
+// shorten removes the last character of the query and searches again from the newest
+// text.
 func (m *matches) shorten() {
 	_, size := utf8.DecodeLastRuneInString(m.query)
 	m.query = m.query[:len(m.query)-size]
@@ -133,5 +135,5 @@ func (m *matches) shorten() {
 	m.step(-1)
 }
 
-// step goes to the next match in a direction, if there is one.
+// step moves to the next match in a direction, if there is one.
 func (m *matches) step(direction int) { m.from(m.at+direction, direction) }

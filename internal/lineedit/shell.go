@@ -14,14 +14,14 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// shell is readline as an Editor uses it.
+// shell is the library with the state of an Editor.
 type shell struct {
 	lib     *readline.Shell
 	folds   folds
 	keys    keyQueue
 	screen  screen
-	initial string        // the folded text to begin with
-	drawn   chan struct{} // receives a value when the line was drawn
+	initial string        // the initial text, folded
+	drawn   chan struct{} // receives a value when the line is drawn
 }
 
 func (e *Editor) newShell() *shell {
@@ -32,21 +32,21 @@ func (e *Editor) newShell() *shell {
 	}
 	readInputrc(lib, e.streams.Getenv)
 	for option, value := range map[string]any{
-		// Asking the terminal for its cursor loses keys typed meanwhile and hangs where
-		// nothing answers. reserve does what the answer is needed for.
+		// Querying the cursor position loses keys typed at the same time, and hangs if
+		// the terminal does not respond. reserve makes the query unnecessary.
 		"cursor-position-probe":  false,
 		"enable-bracketed-paste": true,
-		// Letters such as é are letters, not Meta and something; see escapeMeta.
+		// Letters such as é are not keys with Meta; see escapeMeta.
 		"convert-meta": false, "input-meta": true, "output-meta": true,
-		"echo-control-characters": false, // they would be drawn over the text
-		// Tab lists the candidates, and inserts one after another when pressed again.
+		"echo-control-characters": false, // they would overwrite the text
+		// Tab lists the candidates and, pressed again, inserts them in turn.
 		"menu-complete-display-prefix": true,
 	} {
 		_ = lib.Config.Set(option, value)
 	}
 	escapeMeta(lib.Config.Binds)
-	// The library's own self-insert inserts only the first rune of a character and
-	// moves the cursor by the columns of a wide one.
+	// The library's own self-insert inserts only the first rune of a character, and
+	// moves the cursor by the columns of a wide character.
 	insert := func(text string) { lib.Cursor().InsertAt([]rune(text)...) }
 	lib.Keymap.Register(map[string]func(){
 		"self-insert":  func() { insert(string(lib.Keys.Caller())) },
@@ -59,7 +59,7 @@ func (e *Editor) newShell() *shell {
 		e.History = &History{}
 	}
 	s.keys.register()
-	characters{lib, &s.folds}.register()
+	characters{lib, &s.folds, s.keys}.register()
 	search{lib, s.keys, &s.folds, e.History, func(hint string) string {
 		return e.streams.Truncate(terminal.CleanLine(hint), e.streams.Columns()-1) + " "
 	}}.register()
@@ -93,8 +93,8 @@ func (e *Editor) newShell() *shell {
 	return s
 }
 
-// menu is the list of candidates that Tab shows. A list higher than the screen
-// would scroll the line away.
+// menu returns the list of candidates for Tab. It limits their number, because a list
+// higher than the screen would scroll the line away.
 func menu(s *terminal.Streams, candidates []Candidate) readline.Completions {
 	described := true
 	if most := s.Rows() - 4; most > 0 && len(candidates) > most {
@@ -102,7 +102,7 @@ func menu(s *terminal.Streams, candidates []Candidate) readline.Completions {
 	}
 	values := make([]string, 0, 2*len(candidates))
 	for _, c := range candidates {
-		if !described { // more of them fit in columns
+		if !described { // more candidates fit without descriptions
 			c.Description = ""
 		}
 		values = append(values, c.Value, s.Truncate(terminal.CleanLine(c.Description), s.Columns()/2))
@@ -110,8 +110,8 @@ func menu(s *terminal.Streams, candidates []Candidate) readline.Completions {
 	return readline.CompleteValuesDescribed(values...).NoSort()
 }
 
-// readInputrc reads the .inputrc of HOME: the library looks for it in the home
-// directory of the system's user database.
+// readInputrc reads .inputrc in HOME, because the library takes the home directory from
+// the user database.
 func readInputrc(lib *readline.Shell, getenv terminal.Env) {
 	home := getenv("HOME")
 	if home == "" || getenv("INPUTRC") != "" || runtime.GOOS == "windows" {
@@ -123,24 +123,24 @@ func readInputrc(lib *readline.Shell, getenv terminal.Env) {
 	}
 }
 
-// leave ends the editing with the text as it is and an error.
+// leave ends editing and returns the current text with an error.
 func leave(lib *readline.Shell, err error) {
 	lib.Display.AcceptLine()
 	lib.History.Accept(false, false, err)
 }
 
-// screen is where the library draws the text.
+// screen is the part of the screen in which the library draws the text.
 type screen struct {
 	out       io.Writer
 	columns   func() int
-	indent    int // columns of the prompt
-	cursorRow int // of the text, where the last drawing left the cursor
+	indent    int // width of the prompt in columns
+	cursorRow int // row of the cursor in the text as last drawn
 }
 
-// reserve scrolls the screen up where the text needs rows below the last one, and
-// one more. The library moves down and up again after drawing, and would end a row
-// too high at the bottom of the screen. It draws into a buffer: what is written
-// here comes before, while the cursor is still where the last drawing left it.
+// reserve scrolls the screen up if the text needs rows below the last one, and by one
+// row more: the library moves the cursor down and up again after drawing, which at the
+// bottom of the screen would end one row too high. The library draws into a buffer, so
+// reserve writes first, with the cursor still in cursorRow.
 func (s *screen) reserve(line []rune, cursor int) {
 	columns := s.columns()
 	need := max(lastRow(string(line), s.indent, columns)-s.cursorRow, 0) + 1
@@ -148,8 +148,8 @@ func (s *screen) reserve(line []rune, cursor int) {
 	s.cursorRow = lastRow(string(line[:min(cursor, len(line))]), s.indent, columns)
 }
 
-// lastRow returns the row, from 0, in which a text ends whose lines all begin after
-// indent columns.
+// lastRow returns the row, counted from 0, in which text ends. All its lines are
+// indented by indent columns.
 func lastRow(text string, indent, columns int) int {
 	row := strings.Count(text, "\n")
 	for line := range strings.SplitSeq(text, "\n") {

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// suspend stops the foreground processes of the terminal, as Ctrl-Z does elsewhere,
-// and returns when they continue.
+// suspend stops the foreground processes of the terminal, like Ctrl-Z, and returns when
+// they continue.
 func suspend() {
-	goesOn := make(chan os.Signal, 1)
-	signal.Notify(goesOn, syscall.SIGCONT)
-	defer signal.Stop(goesOn)
+	continued := make(chan os.Signal, 1)
+	signal.Notify(continued, syscall.SIGCONT)
+	defer signal.Stop(continued)
 	if syscall.Kill(0, syscall.SIGTSTP) != nil {
 		return
 	}
 	select {
-	case <-goesOn:
-	case <-time.After(time.Second): // without a shell that has job control nothing stops
+	case <-continued:
+	case <-time.After(time.Second): // without job control, nothing stops
 	}
 }

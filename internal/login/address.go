@@ -12,18 +12,18 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// reachLimit bounds connecting to a service, and its answer.
+// reachLimit is the time limit for connecting to a service and receiving its answer.
 const reachLimit = 10 * time.Second
 
-// askAddress asks for the address until the service behind it answers.
+// askAddress asks for the address until a service answers there.
 func (d *dialogue) askAddress(ctx context.Context, name string) error {
-	if err := d.f.IO.Tell(
-		"This connects hobnob to an Agent Chat Service: its address, then your token.",
-		"Nothing is stored before the token was accepted; Ctrl-D leaves.",
+	if err := d.f.IO.PrintTTY(
+		"This connects hobnob to an Agent Chat Service: enter its address, then your token.",
+		"Nothing is stored if the service rejects the token. Press Ctrl-D to cancel.",
 	); err != nil {
-		return failure.WithHint(fmt.Errorf("the address of the service is missing: %w", err), "give it with --base-url")
+		return failure.WithHint(fmt.Errorf("no address of the service: %w", err), "pass --base-url URL")
 	}
-	const example = "Address of the service (like https://chat.example.com)"
+	const example = "Address of the service (such as https://chat.example.com)"
 	var problem error
 	text, preset, helped := example, "", false
 	for tries := 0; tries < maxAnswers; {
@@ -33,10 +33,10 @@ func (d *dialogue) askAddress(ctx context.Context, name string) error {
 		}
 		if answer == "" && !helped {
 			helped = true
-			_ = d.f.IO.Tell(
-				"It is how the address bar begins where you use the service in a browser;",
-				"whoever runs the service knows it. To try hobnob without a service, leave with",
-				`Ctrl-D and type: hobnob chat "what can you do?"`,
+			_ = d.f.IO.PrintTTY(
+				"If you use the service in a browser, it is the first part of the address bar;",
+				"otherwise ask its operator. To try hobnob without a service, press Ctrl-D",
+				`and run: hobnob chat "what can you do?"`,
 			)
 			continue
 		}
@@ -50,7 +50,7 @@ func (d *dialogue) askAddress(ctx context.Context, name string) error {
 		var bad *baseurl.Error
 		isAddress := errors.As(problem, &bad)
 		if isAddress && !errors.As(problem, new(*failure.Error)) {
-			report.Hint = "" // it is about flags and files
+			report.Hint = "" // refers to flags and files, which are not used here
 		}
 		if isAddress && bad.Suggestion != "" {
 			text, preset = "Address of the service", bad.Suggestion
@@ -63,7 +63,7 @@ func (d *dialogue) askAddress(ctx context.Context, name string) error {
 	return &notStoredError{problem}
 }
 
-// tryAddress selects an address whose service answers.
+// tryAddress sets the address of the profile if a service answers there.
 func (d *dialogue) tryAddress(ctx context.Context, name, address string) error {
 	base, err := d.config.ParseBaseURL(name, address)
 	if err != nil {
@@ -82,19 +82,19 @@ func (d *dialogue) tryAddress(ctx context.Context, name, address string) error {
 
 // reach returns an error unless the service of the profile answers.
 func (d *dialogue) reach(ctx context.Context, p config.Profile) error {
-	defer d.f.Print.Wait("reaching the service")()
+	defer d.f.Print.Wait("connecting to the service")()
 	route, err := doctor.Reach(ctx, d.f.ClientOptions(p), reachLimit)
 	if route.Elsewhere != "" {
-		d.f.Print.Note("%s points to %s; if the token is not accepted, that may be the address", p.BaseURL, route.Elsewhere)
+		d.f.Print.Note("%s redirects to %s; if the token is rejected, try that address", p.BaseURL, route.Elsewhere)
 	}
 	return err
 }
 
-// suggestAddress adds to the hint of err how to give another address than the
-// configured one, which does not lead to a service.
+// suggestAddress extends the hint of err with the way to replace a configured address
+// that does not lead to a service.
 func (d *dialogue) suggestAddress(err error) error {
 	if d.f.Global.BaseURL != "" {
 		return err
 	}
-	return failure.WithHint(err, "%s; another address is given by: %s", failure.Of(err).Hint, failure.Run("hobnob login --base-url URL"))
+	return failure.WithHint(err, "%s; to use another address: %s", failure.Of(err).Hint, failure.Run("hobnob login --base-url URL"))
 }

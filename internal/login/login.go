@@ -1,7 +1,7 @@
-// Package login is the dialogue that connects a service: it finds the profile,
+// Package login runs the dialogue that connects a service. It selects the profile,
 // asks on the terminal for the address, the token, the agent and its alias, checks
-// each answer when it is given, and stores nothing before the last one. It knows
-// the terminal, and neither flags nor how the result is printed.
+// each answer at once, and stores the result at the end. Parsing of flags and printing
+// of the result belong to the caller.
 package login
 
 import (
@@ -10,54 +10,64 @@ import (
 	"io"
 	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// maxAnswers is how often one question is asked.
+// maxAnswers is the maximum number of attempts to answer a question.
 const maxAnswers = 3
 
-// Options are what is known before anything is asked.
+// Options are the inputs known before the dialogue.
 type Options struct {
 	Agent string // a UUID, or ""
 	Alias string // of that agent, or ""
-	// WithToken reads the token from standard input and asks nothing.
+	// WithToken reads the token from standard input, without a dialogue.
 	WithToken bool
 	// InsecureStorage stores the token in a private file instead of the keyring.
 	InsecureStorage bool
 }
 
-// Result is what was stored.
+// Result describes what was stored.
 type Result struct {
 	Profile config.Profile
-	Agent   string // a UUID, "" when none was given
-	Alias   string // of that agent, "" for none
+	Agent   string // a UUID, or ""
+	Alias   string // of that agent, or ""
 	Source  credential.Source
-	File    string // where a token of credential.SourceFile is
-	// Selected says that a command without -p uses the profile.
-	Selected bool
+	File    string // path of the token file, for credential.SourceFile
+	// Unverified is the reason why the token could not be verified, or "" if the
+	// service accepted it.
+	Unverified string
+	// Default is the profile that commands without -p use, or "".
+	Default string
 }
 
-// dialogue is one login: what is known so far.
+// dialogue is the state of one login.
 type dialogue struct {
 	Options
 	f       *cli.Factory
 	config  *config.Config
 	profile config.Profile
-	fresh   bool // the service of the profile was not configured before
-	reached bool // the service answers
-	tokens  credential.Resolver
-	key     credential.Key // of the token to store
+	fresh   bool // the profile has no address in the file yet
+	reached bool // the service has answered
+	// unverified becomes Result.Unverified.
+	unverified string
+	tokens     credential.Resolver
+	key        credential.Key // of the token to store
 }
 
-// notStoredError says that login ended before anything was stored.
+// notStoredError reports that login ended before anything was stored.
 type notStoredError struct{ err error }
 
 func (e *notStoredError) Error() string {
-	if errors.Is(e.err, io.EOF) {
-		return "login was left; nothing was stored"
+	if errors.Is(e.err, io.EOF) && !errors.As(e.err, new(*api.Error)) {
+		return "login cancelled; nothing was stored"
+	}
+	var failed *credential.KeyringError
+	if errors.As(e.err, &failed) {
+		return "nothing was stored: " + failed.Cause()
 	}
 	return "nothing was stored: " + e.err.Error()
 }
@@ -70,8 +80,8 @@ func (e *notStoredError) Failure() failure.Failure {
 	return f
 }
 
-// Run connects a service to the selected profile and stores the token that the
-// service accepted, and then the profile.
+// Run connects a service to the selected profile. After the service has accepted the
+// token, it stores the token and then the profile.
 func Run(ctx context.Context, f *cli.Factory, o Options) (Result, error) {
 	d := &dialogue{Options: o, f: f}
 	token, err := d.ask(ctx)
@@ -88,17 +98,21 @@ func Run(ctx context.Context, f *cli.Factory, o Options) (Result, error) {
 	if err := config.Edit(d.config.Path(), d.remember); err != nil {
 		return Result{}, err
 	}
-	switch d.tokens.Given() {
-	case credential.SourceEnvironment:
-		f.Print.Note("HOBNOB_TOKEN is set and comes before what was stored")
-	case credential.SourceCommand:
-		f.Print.Note("the profile's token_command comes before what was stored")
+	for _, key := range d.config.Moved(d.profile.Name, d.profile.BaseURL) {
+		f.Print.Warn("%s of profile %q now applies to the new address", key, d.profile.Name)
 	}
-	return Result{d.profile, d.Agent, d.Alias, source, d.tokens.File, d.isSelected()}, nil
+	after, selected := d.reload()
+	switch {
+	case d.tokens.Environment != "":
+		f.Print.Note("HOBNOB_TOKEN is set and overrides the stored token")
+	case len(after.TokenCommand) > 0:
+		f.Print.Note("the profile's token_command overrides the stored token")
+	}
+	return Result{d.profile, d.Agent, d.Alias, source, d.tokens.File, d.unverified, selected}, nil
 }
 
-// selectProfile finds the profile and its address: that of a flag, the configured
-// one, or the one typed.
+// selectProfile determines the profile and its address, from flags, the configuration
+// or the user's answer.
 func (d *dialogue) selectProfile(ctx context.Context) (err error) {
 	if d.config, err = d.f.Config(); err != nil {
 		return err
@@ -111,7 +125,7 @@ func (d *dialogue) selectProfile(ctx context.Context) (err error) {
 	case err != nil:
 		return err
 	case name == config.Local && source.Kind == "flag":
-		return failure.Usagef("choose another name: hobnob login -p NAME", "the profile %q is the built-in service and needs no login", config.Local)
+		return failure.Usagef("choose another name: hobnob login -p NAME", "profile %q is the built-in service and needs no login", config.Local)
 	case name == config.Local:
 		name = config.Default
 	}
@@ -125,8 +139,7 @@ func (d *dialogue) selectProfile(ctx context.Context) (err error) {
 	return err
 }
 
-// ask finds out everything, in the order of the questions, and returns the token
-// that the service accepted.
+// ask asks all questions in order and returns the token that the service accepted.
 func (d *dialogue) ask(ctx context.Context) (token string, err error) {
 	if err = d.selectProfile(ctx); err != nil {
 		return "", err
@@ -138,7 +151,12 @@ func (d *dialogue) ask(ctx context.Context) (token string, err error) {
 		return "", err
 	}
 	if d.WithToken {
-		if token, err = d.readToken(); err == nil {
+		if !d.InsecureStorage {
+			if err := d.needKeyring(ctx); err != nil {
+				return "", err
+			}
+		}
+		if token, err = d.readToken(ctx); err == nil {
 			_, err = d.try(ctx, token)
 		}
 		return token, err
@@ -152,8 +170,8 @@ func (d *dialogue) ask(ctx context.Context) (token string, err error) {
 	return token, d.askAgent(ctx)
 }
 
-// question asks and removes what a paste leaves around an answer. With a preset,
-// Enter takes it.
+// question asks a question and returns the answer without the quotes and control
+// sequences of a paste. An empty answer selects the preset, if there is one.
 func (d *dialogue) question(ctx context.Context, text, preset string) (string, error) {
 	if preset != "" {
 		text += " [" + preset + "]"
@@ -168,8 +186,8 @@ func (d *dialogue) question(ctx context.Context, text, preset string) (string, e
 	return answer, nil
 }
 
-// unquoted removes the quotes and brackets that documents and mails put around
-// an address, and the marks of a bracketed paste.
+// unquoted removes quotes and brackets, which documents and mails put around an
+// address, and the control sequences of a bracketed paste.
 func unquoted(text string) string {
 	text = strings.TrimSpace(strings.TrimSuffix(strings.TrimPrefix(text, "\x1b[200~"), "\x1b[201~"))
 	for _, pair := range []string{`""`, "''", "``", "<>", "“”"} {
@@ -181,17 +199,18 @@ func unquoted(text string) string {
 	return text
 }
 
-// complain says on the terminal why an answer was not taken, and what to do. A
-// terminal that is gone fails the next question.
+// complain prints why an answer was rejected and how to fix it. It ignores errors of
+// the terminal, because the next question returns them.
 func (d *dialogue) complain(what, fix string) {
 	lines := []string{"! " + what, "! " + fix}
 	if fix == "" {
 		lines = lines[:1]
 	}
-	_ = d.f.IO.Tell(lines...)
+	_ = d.f.IO.PrintTTY(lines...)
 }
 
-// remember writes the profile into the configuration, and selects it where none is.
+// remember writes the profile to the configuration, and selects it if none is
+// selected.
 func (d *dialogue) remember(doc *config.Document) error {
 	name, agent := d.profile.Name, d.Agent
 	if err := doc.Set(strings.TrimSpace(d.profile.BaseURL), "profiles", name, "base_url"); err != nil {
@@ -214,12 +233,15 @@ func (d *dialogue) remember(doc *config.Document) error {
 	return doc.Set(name, config.ProfileKey)
 }
 
-// isSelected reports whether a command without -p uses the profile from now on.
-func (d *dialogue) isSelected() bool {
+// reload returns the profile as stored in the file, and the profile that commands
+// without -p use, or "".
+func (d *dialogue) reload() (profile config.Profile, selected string) {
 	c, err := config.Load(config.Options{Path: d.config.Path(), Env: d.f.Env})
 	if err != nil {
-		return false
+		return d.profile, ""
 	}
-	name, _, err := c.Active()
-	return err == nil && name == d.profile.Name
+	if profile, err = c.Profile(d.profile.Name); err != nil {
+		profile = d.profile
+	}
+	return profile, config.Selected(c)
 }

@@ -13,11 +13,21 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/doctor"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
-// readToken reads the token from standard input.
-func (d *dialogue) readToken() (string, error) {
-	data, err := io.ReadAll(io.LimitReader(d.f.IO.In, credential.MaxLength+64))
+// readToken reads the token from standard input. On a terminal the input is not
+// shown.
+func (d *dialogue) readToken(ctx context.Context) (string, error) {
+	if d.f.IO.InTTY {
+		token, err := d.f.IO.AskSecret(ctx, "Token for "+d.key.Origin+" (not shown):")
+		if err != nil {
+			return "", &notStoredError{err}
+		}
+		token = credential.Pasted(token)
+		return token, credential.Validate(token)
+	}
+	data, err := io.ReadAll(io.LimitReader(input.Reader(ctx, d.f.IO.In), credential.MaxLength+64))
 	if err != nil {
 		return "", fmt.Errorf("cannot read the token from standard input: %w", err)
 	}
@@ -25,10 +35,11 @@ func (d *dialogue) readToken() (string, error) {
 	return token, credential.Validate(token)
 }
 
-// prepare finds what would make typing the token pointless.
+// prepare checks, before the token is typed, that the service answers and that the
+// token can be stored.
 func (d *dialogue) prepare(ctx context.Context) error {
-	if err := d.f.IO.Tell(); err != nil {
-		return failure.WithHint(fmt.Errorf("the token is missing: %w", err), "give it on standard input: %s < FILE", failure.Run("hobnob login --with-token"))
+	if err := d.f.IO.PrintTTY(); err != nil {
+		return failure.WithHint(fmt.Errorf("no token: %w", err), "pass it on standard input: %s < FILE", failure.Run("hobnob login --with-token"))
 	}
 	if !d.reached {
 		if err := d.reach(ctx, d.profile); err != nil {
@@ -41,14 +52,14 @@ func (d *dialogue) prepare(ctx context.Context) error {
 	return d.findKeyring(ctx)
 }
 
-// findKeyring waits for a keyring that is locked. Where there is none it offers
-// the file: only the user may choose that.
+// findKeyring waits until a locked keyring is unlocked. If no keyring is available it
+// offers to store the token in a file, which needs the user's consent.
 func (d *dialogue) findKeyring(ctx context.Context) error {
 	stored := d.tokens
 	stored.Environment, stored.Command = "", nil
 	var failed *credential.KeyringError
 	for range maxAnswers {
-		stop := d.f.Print.Wait("asking the keyring")
+		stop := d.f.Print.Wait("waiting for the keyring")
 		err := stored.Probe(ctx, d.key).Keyring
 		stop()
 		if err == nil {
@@ -60,13 +71,13 @@ func (d *dialogue) findKeyring(ctx context.Context) error {
 		if failed.Reason != credential.ReasonLocked && failed.Reason != credential.ReasonDismissed && failed.Reason != credential.ReasonTimeout {
 			break
 		}
-		d.complainOfKeyring(failed, "unlock it, in its own window or with its own program")
-		if _, err := d.question(ctx, "Press Enter when it is unlocked", ""); err != nil {
-			return err
+		d.complain(failed.Cause(), "unlock the keyring")
+		if _, err := d.f.IO.AskSecret(ctx, "Press Enter when it is unlocked:"); err != nil {
+			return &notStoredError{err}
 		}
 	}
-	d.complainOfKeyring(failed, "the other places for a token: HOBNOB_TOKEN, token_command, or a private file")
-	yes, err := d.f.IO.Confirm(ctx, "Keep it unencrypted in "+stored.File+", which only you can read?")
+	d.complain(failed.Cause(), "other places for the token: HOBNOB_TOKEN, token_command or a private file")
+	yes, err := d.confirm(ctx, "Store the token unencrypted in "+stored.File+", readable only by you?")
 	switch {
 	case err != nil:
 		return &notStoredError{err}
@@ -77,8 +88,36 @@ func (d *dialogue) findKeyring(ctx context.Context) error {
 	return nil
 }
 
-func (d *dialogue) complainOfKeyring(e *credential.KeyringError, fix string) {
-	d.complain(strings.TrimPrefix(e.Error(), e.Op+" the token: "), fix)
+// needKeyring returns an error if no keyring is available, before the token is read.
+func (d *dialogue) needKeyring(ctx context.Context) error {
+	stored := d.tokens
+	stored.Environment, stored.Command = "", nil
+	var failed *credential.KeyringError
+	if err := stored.Probe(ctx, d.key).Keyring; !credential.IsAbsent(err) || !errors.As(err, &failed) {
+		return nil
+	}
+	const way = "set HOBNOB_BASE_URL and HOBNOB_TOKEN instead of logging in, or store the token in a private file: %s"
+	f := failure.Of(failed)
+	return &notStoredError{failure.New(f.Kind, failure.Hintf(way, failure.Run("hobnob login --with-token --insecure-storage")), failed.Cause())}
+}
+
+// confirm asks a yes/no question; the default is no. The answer is not shown, because
+// the user may already be typing the token.
+func (d *dialogue) confirm(ctx context.Context, question string) (bool, error) {
+	for range maxAnswers {
+		answer, err := d.f.IO.AskSecret(ctx, question+" [y/N] (not shown):")
+		if err != nil {
+			return false, err
+		}
+		switch strings.ToLower(strings.TrimSpace(answer)) {
+		case "y", "yes":
+			return true, nil
+		case "", "n", "no":
+			return false, nil
+		}
+		d.complain("the answer is neither yes nor no", "type y or n; the next question asks for the token")
+	}
+	return false, nil
 }
 
 // askToken asks for the token until the service accepts it.
@@ -91,7 +130,7 @@ func (d *dialogue) askToken(ctx context.Context) (string, error) {
 		}
 		token = credential.Pasted(token)
 		if problem = credential.Validate(token); problem != nil {
-			d.complain(problem.Error(), "paste it and press Enter; what you type is not shown")
+			d.complain(problem.Error(), "paste the token and press Enter; it is not shown")
 			continue
 		}
 		var trial doctor.Trial
@@ -103,16 +142,16 @@ func (d *dialogue) askToken(ctx context.Context) (string, error) {
 	return "", problem
 }
 
-// describeRefusal says that the service refuses the token, with the words of the
-// service, and what to do.
+// describeRefusal returns the message, including that of the service, and the fix for
+// a token that the service rejected.
 func describeRefusal(err error) (what, fix string) {
-	what, fix = "the service does not accept this token", "copy it again, from the service's own application"
+	what, fix = "the service rejected the token", "copy it again from the service's application"
 	var e *api.Error
 	if !errors.As(err, &e) {
 		return what, fix
 	}
 	if e.Status == http.StatusForbidden {
-		what, fix = "the service knows this token and does not allow it to list conversations", "ask the owner of the service, or give another token"
+		what, fix = "the token is not allowed to list conversations", "ask the operator of the service for access, or enter another token"
 	}
 	what += fmt.Sprintf(" (%d", e.Status)
 	if e.Message != "" {
@@ -121,8 +160,8 @@ func describeRefusal(err error) (what, fix string) {
 	return what + ")", fix
 }
 
-// tryAgain tries a token until the service says something about it, or the user
-// gives up.
+// tryAgain tries a token until the service accepts or rejects it, or the user gives
+// up.
 func (d *dialogue) tryAgain(ctx context.Context, token string) (doctor.Trial, error) {
 	for tries := 1; ; tries++ {
 		trial, err := d.try(ctx, token)
@@ -130,30 +169,34 @@ func (d *dialogue) tryAgain(ctx context.Context, token string) (doctor.Trial, er
 		if !mayPass || tries == maxAnswers || ctx.Err() != nil {
 			return trial, err
 		}
-		d.complain("the token could not be tried: "+cli.ShortCause(trial.Err), "")
-		if _, err := d.question(ctx, "Press Enter to try the token again", ""); err != nil {
-			return trial, err
+		d.complain("cannot verify the token: "+cli.ShortCause(trial.Err), "")
+		if _, err := d.f.IO.AskSecret(ctx, "Press Enter to try the token again:"); err != nil {
+			return trial, &notStoredError{err}
 		}
 	}
 }
 
-// try asks the service whether it accepts the token. A service without a listing,
-// or with one in another shape, cannot tell; that is a warning and no error.
+// try asks the service whether it accepts the token. If the service gives no usable
+// answer, such as a missing, unreadable or public listing, d.unverified is the reason.
 func (d *dialogue) try(ctx context.Context, token string) (doctor.Trial, error) {
-	defer d.f.Print.Wait("trying the token")()
+	defer d.f.Print.Wait("verifying the token")()
+	d.unverified = ""
 	trial := doctor.TryToken(ctx, d.f.ClientOptions(d.profile), token, credential.SourceKeyring)
 	err := trial.Err
 	switch trial.Outcome {
 	case doctor.Accepted:
 		return trial, nil
 	case doctor.NoListing:
-		d.f.Print.Warn("the token could not be tried, because the service has no listing of conversations at its usual places")
+		d.unverified = "the service has no conversation listing to verify the token with"
+		return trial, nil
+	case doctor.Open:
+		d.unverified = "the service also lists conversations without a token"
 		return trial, nil
 	case doctor.OtherListing:
-		d.f.Print.Warn("the token could not be tried, because the service answers with a listing of conversations that hobnob cannot read: %v", errors.Unwrap(err))
+		d.unverified = fmt.Sprintf("the service's conversation listing has an unsupported format: %v", errors.Unwrap(err))
 		return trial, nil
 	case doctor.NoService:
-		err = d.suggestAddress(failure.WithHint(err, "check that the base URL is that of an Agent Chat Service"))
+		err = d.suggestAddress(failure.WithHint(err, "check that the base URL belongs to an Agent Chat Service"))
 	case doctor.NotReached:
 		err = d.suggestAddress(err)
 	case doctor.Unavailable:

@@ -17,10 +17,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// blocks lays out a document. Glamour renders blocks of text (paragraphs, headings,
-// code, the fields of tables) and the bullets and bars, without wrapping. Their
-// layout is done here, because glamour 1.0 joins the paragraphs of a list item, wraps
-// under bullets and bars and only at spaces, and loses text of narrow tables.
+// blocks lays out a document. Glamour renders single blocks of text (paragraphs,
+// headings, code, table fields) and the bullets and bars, without wrapping. They are
+// laid out here because glamour 1.0 joins the paragraphs of a list item, wraps text
+// under bullets and bars and only at spaces, and loses text in narrow tables.
 type blocks struct {
 	*script
 	*work
@@ -31,7 +31,7 @@ type blocks struct {
 	columns    int // of the whole document
 }
 
-// styled returns b with another style.
+// styled returns a copy of b with another style.
 func (b *blocks) styled(config ansi.StyleConfig) *blocks {
 	styled := *b
 	styled.config = config
@@ -44,8 +44,8 @@ func (b *blocks) styled(config ansi.StyleConfig) *blocks {
 	return &styled
 }
 
-// within returns b for the blocks inside a block with the style inner, whose empty
-// fields are inherited.
+// within returns b for the blocks inside a block with the style inner. Empty fields
+// of inner are inherited.
 func (b *blocks) within(inner ansi.StylePrimitive) *blocks {
 	inner.BlockPrefix, inner.BlockSuffix, inner.Prefix, inner.Suffix, inner.Format = "", "", "", "", ""
 	if inner == (ansi.StylePrimitive{}) {
@@ -61,8 +61,8 @@ func (b *blocks) within(inner ansi.StylePrimitive) *blocks {
 	return b.styled(config)
 }
 
-// all lays out the children of parent in width columns, with an empty row between
-// them unless they are tight.
+// all lays out the children of parent in width columns, separated by an empty row
+// unless tight is set.
 func (b *blocks) all(parent ast.Node, width int, tight bool) []cells.Row {
 	var rows []cells.Row
 	for node := range children(parent) {
@@ -122,7 +122,7 @@ func (b *blocks) one(node ast.Node, width int) []cells.Row {
 	}
 }
 
-// leaf lets glamour render one block.
+// leaf renders one block with glamour.
 func (b *blocks) leaf(node ast.Node) []cells.Row {
 	if b.over() {
 		return nil
@@ -134,8 +134,8 @@ func (b *blocks) leaf(node ast.Node) []cells.Row {
 	return b.rows(out.String())
 }
 
-// rows splits what glamour rendered into rows, safe to show and without
-// stand-ins.
+// rows splits the output of glamour into rows. It removes unsafe sequences and
+// restores the characters replaced by hide.
 func (b *blocks) rows(rendered string) []cells.Row {
 	if b.err != nil {
 		return nil
@@ -151,7 +151,7 @@ func (b *blocks) wrapped(node ast.Node, width int) []cells.Row {
 	return rows
 }
 
-// paragraph makes the inline nodes of a block a paragraph for glamour.
+// paragraph moves the inline nodes of a block to a paragraph for glamour.
 func (b *blocks) paragraph(node ast.Node) *ast.Paragraph {
 	paragraph := ast.NewParagraph()
 	for child := range children(node) {
@@ -161,7 +161,7 @@ func (b *blocks) paragraph(node ast.Node) *ast.Paragraph {
 	return paragraph
 }
 
-// shown lays out text that is not Markdown, without joining its lines.
+// shown lays out text that is not Markdown and preserves its lines.
 func (b *blocks) shown(text string, width int) []cells.Row {
 	paragraph := ast.NewParagraph()
 	for line := range strings.Lines(text) {
@@ -181,8 +181,8 @@ func (b *blocks) quote(n *ast.Blockquote, width int) []cells.Row {
 	return cells.Prefix(bar, bar, inner.all(n, width-bar.Columns(), false))
 }
 
-// item lays out an item after the marker that glamour gives to like, an empty item, in
-// list.
+// item lays out an item after its marker, which glamour renders for like, an empty
+// item of list.
 func (b *blocks) item(item, list, like ast.Node, width int, tight bool) []cells.Row {
 	text := ast.NewTextBlock()
 	if block := item.FirstChild(); block != nil {
@@ -201,8 +201,8 @@ func (b *blocks) item(item, list, like ast.Node, width int, tight bool) []cells.
 	return cells.Prefix(first, cells.Blanks(first.Columns()), rows)
 }
 
-// marker nests blocks, each in the one before, and returns what glamour puts before
-// a text at the end of the innermost one.
+// marker nests the blocks, each in the previous one, and returns what glamour renders
+// before the text of the innermost one.
 func (b *blocks) marker(nested ...ast.Node) cells.Row {
 	for i, node := range append(nested[1:], b.text(mark)) {
 		nested[i].AppendChild(nested[i], node)
@@ -210,7 +210,7 @@ func (b *blocks) marker(nested ...ast.Node) cells.Row {
 	return beforeMark(b.leaf(nested[0]))
 }
 
-// beforeMark returns what is before mark in its row.
+// beforeMark returns the part of a row before mark.
 func beforeMark(rows []cells.Row) cells.Row {
 	for _, row := range rows {
 		if at := slices.IndexFunc(row, func(c cells.Cell) bool { return c.Text == mark }); at >= 0 {

@@ -10,31 +10,31 @@ import (
 )
 
 const (
-	// maxPairs limits the comparisons of goldmark that take quadratic time and cannot
-	// be interrupted: between the delimiters of a block, between link reference
+	// maxPairs limits the comparisons that take goldmark quadratic time and cannot be
+	// interrupted: between the delimiters of a block, between link reference
 	// definitions and the lines of their paragraph, and between escaped pipes in
-	// tables. 10,000 of them in one place are just allowed and take about 0.1 s;
-	// hundreds in each of many paragraphs hardly count.
+	// tables. 10,000 of these in one place are just within the limit and take about
+	// 0.1 s; hundreds in each of many paragraphs hardly count.
 	maxPairs = 50_000_000
 
-	// maxTableCells limits the cells of a document's tables. A row without cells gets
-	// as many as the header has.
+	// maxTableCells limits the number of table cells in a document. Goldmark fills up
+	// rows without cells to the width of the header.
 	maxTableCells = 100_000
 )
 
-// bounds limits the time to parse a document, for which goldmark has no means. It is
-// an option of a parser: when the document exceeds one of the bounds or the work is
-// over, all parts of the parser end at once. The result is useless then.
+// bounds limits the time to parse a document, which goldmark itself cannot limit. It
+// is a parser option: if the document exceeds a limit or the work is over, all parts
+// of the parser stop at once and the result is useless.
 type bounds struct {
 	*work
-	block      ast.Node // the last one parsed
+	block      ast.Node // last one parsed
 	delimiters int      // in block
 	pairs      int
 	cells      int // of tables
-	pipes      int // in tables, escaped
+	pipes      int // escaped ones in tables
 }
 
-// SetParserOption wraps all parsers of config, and has to be the last option.
+// SetParserOption wraps all parsers of config. bounds must be the last option.
 func (b *bounds) SetParserOption(config *parser.Config) {
 	for i, part := range config.BlockParsers {
 		config.BlockParsers[i].Value = boundBlocks{part.Value.(parser.BlockParser), b}
@@ -44,8 +44,8 @@ func (b *bounds) SetParserOption(config *parser.Config) {
 	}
 }
 
-// boundBlocks opens no block that would be nested too deeply: goldmark visits all
-// open blocks at each line.
+// boundBlocks limits how deeply blocks are nested, because goldmark visits all open
+// blocks at each line.
 type boundBlocks struct {
 	parser.BlockParser
 	*bounds
@@ -111,8 +111,8 @@ func (b boundInlines) CloseBlock(parent ast.Node, block text.Reader, pc parser.C
 	}
 }
 
-// exceeded counts the lines of a paragraph as definitions and as a table, and reports
-// whether that is too many.
+// exceeded counts the lines of a paragraph as definitions and as table rows, and
+// reports whether a limit is exceeded.
 func (b *bounds) exceeded(lines *text.Segments, source []byte) bool {
 	definitions, columns := 0, 0
 	for i := range lines.Len() {

@@ -13,15 +13,15 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// unshown are the words of examples that are markup and no text.
+// unshown holds words of examples that are markup and not text.
 var unshown = map[int]string{
 	268: "003", // the number of a list item; CommonMark counts 3
 	539: "BaR", // a reference to a definition that is shown as [bar]
 	583: "bar", // a reference to a definition that is shown as [BAR]
 }
 
-// rarer are the labels of references, [text][label], which show the URL instead;
-// the label is shown with its definition.
+// rarer holds the labels of references, [text][label]. The URL is shown instead; the
+// label is shown with its definition.
 var rarer = map[int][]string{
 	527: {"bar"},
 	528: {"ref"},
@@ -42,23 +42,22 @@ var rarer = map[int][]string{
 	582: {"bar"},
 }
 
-// Of these examples nothing would be shown, so that Markdown gives the text as it
-// was written: empty code, quotations and links, and for screen readers, who get
-// no rules, rules.
+// Examples with an empty rendering, for which Render returns the source: empty code,
+// quotes and links. For screen readers, thematic breaks are empty too.
 var (
 	blank      = []int{126, 129, 130, 239, 240, 334, 487}
-	rulesAlone = []int{11, 43, 47, 50, 51, 52, 53, 54, 98}
+	onlyBreaks = []int{11, 43, 47, 50, 51, 52, 53, 54, 98}
 )
 
-// TestCommonMarkExamplesLoseNothing renders every example of the specification
-// that goldmark carries.
-func TestCommonMarkExamplesLoseNothing(t *testing.T) {
+// TestCommonMarkExamplesLoseNoText renders all examples of the specification that
+// goldmark includes.
+func TestCommonMarkExamplesLoseNoText(t *testing.T) {
 	directory, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", "github.com/yuin/goldmark").Output()
 	if err != nil {
 		if os.Getenv("HOBNOB_TEST_REQUIRE") == "1" {
 			t.Fatal(err)
 		}
-		t.Skip("the go command does not tell where goldmark is:", err)
+		t.Skip("cannot find the goldmark module:", err)
 	}
 	data, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(directory)), "_test", "spec.json"))
 	if err != nil {
@@ -73,7 +72,7 @@ func TestCommonMarkExamplesLoseNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(examples) < 640 {
-		t.Fatalf("%d examples", len(examples))
+		t.Fatalf("%d examples, want at least 640", len(examples))
 	}
 	for _, example := range examples {
 		for _, width := range []int{40, 80} {
@@ -85,8 +84,8 @@ func TestCommonMarkExamplesLoseNothing(t *testing.T) {
 						t.Fatal(err)
 					}
 					if rendered == "" && strings.TrimSpace(text) != "" {
-						if !slices.Contains(blank, example.Example) && !(s.Accessible && slices.Contains(rulesAlone, example.Example)) {
-							t.Errorf("nothing is shown of\n%s", text)
+						if !slices.Contains(blank, example.Example) && !(s.Accessible && slices.Contains(onlyBreaks, example.Example)) {
+							t.Errorf("empty rendering of\n%s", text)
 						}
 						rendered = Render(example.Markdown, s)
 					}

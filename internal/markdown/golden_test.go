@@ -9,8 +9,8 @@ import (
 	"github.com/alecthomas/chroma/v2/styles"
 )
 
-// TestGoldenRenderings renders one document for three widths and five kinds of
-// terminal. With HOBNOB_TEST_UPDATE=1 the files are written anew.
+// TestGoldenRenderings renders one document in three widths for five kinds of
+// terminals. HOBNOB_TEST_UPDATE=1 updates the golden files.
 func TestGoldenRenderings(t *testing.T) {
 	document, err := os.ReadFile(filepath.Join("testdata", "document.md"))
 	if err != nil {
@@ -26,9 +26,9 @@ func TestGoldenRenderings(t *testing.T) {
 		for _, width := range []int{40, 80, 120} {
 			t.Run(fmt.Sprintf("%s at %d", name, width), func(t *testing.T) {
 				s.Width, s.Style = width, "auto"
-				// Glamour registers the code colours of the first style alone.
+				// Glamour registers the code colours of the first style only.
 				delete(styles.Registry, "charm")
-				// Not Render, which a slow machine may interrupt.
+				// Not Render, which could time out on a slow machine.
 				got, err := layout(string(document), s, s.style(), neverStopped)
 				if err != nil {
 					t.Fatal(err)
@@ -46,7 +46,7 @@ func TestGoldenRenderings(t *testing.T) {
 					t.Fatal(err)
 				}
 				if got != string(want) {
-					t.Errorf("the rendering differs from %s:\n%s", golden, got)
+					t.Errorf("rendering differs from %s:\n%s", golden, got)
 				}
 			})
 		}

@@ -14,11 +14,11 @@ import (
 	"github.com/yuin/goldmark/text"
 )
 
-// script is a document as glamour 1.0 has to show it. Glamour drops HTML, titles,
-// fragments and URLs that it cannot parse, shortens the URLs in tables, resolves
-// entities inside code and not every escape outside. Therefore the inline nodes get
-// the text to show, appended to the source that their segments point into, including
-// the marks of the style.
+// script prepares the inline nodes of a document for glamour 1.0, which drops HTML,
+// titles, fragments and URLs that it cannot parse, shortens URLs in tables, resolves
+// entities in code, and misses some escapes elsewhere. The text to show, including
+// the marks of the style, is appended to source, and the segments of the nodes point
+// to it.
 type script struct {
 	source []byte
 	style  ansi.StyleConfig
@@ -84,20 +84,20 @@ func destinationOf(url string) string {
 	return verbatimURL + hide.Replace(url)
 }
 
-// text returns a node that shows shown unchanged.
+// text returns a node that shows a string unchanged.
 func (s *script) text(shown string) *ast.Text {
 	return ast.NewTextSegment(s.add(shown))
 }
 
-// add appends shown to the source.
+// add appends a string to the source and returns its segment.
 func (s *script) add(shown string) text.Segment {
 	start := len(s.source)
 	s.source = append(s.source, hide.Replace(shown)...)
 	return text.NewSegment(start, len(s.source))
 }
 
-// flat returns the text of the nodes below parent, which are not resolved yet, with
-// the URLs and titles of links.
+// flat returns the text of the nodes below parent, including the URLs and titles of
+// links. The nodes must not be resolved yet.
 func (s *script) flat(parent ast.Node) string {
 	var b strings.Builder
 	for node := range children(parent) {
@@ -128,8 +128,8 @@ func (s *script) flatOne(node ast.Node) string {
 	}
 }
 
-// reference returns what is shown of a destination and a title after the text of
-// their link or image; either may be empty.
+// reference returns the text to show for a destination and a title, after the text of
+// their link or image. Either may be empty.
 func (s *script) reference(destination, title []byte) string {
 	shown := ""
 	if len(destination) > 0 {
@@ -161,7 +161,7 @@ func (s *script) htmlOf(n *ast.RawHTML) string {
 	return strings.ReplaceAll(string(n.Segments.Value(s.source)), "\n", " ")
 }
 
-// unescape resolves the escapes and the entities of CommonMark, 2.4 and 2.5.
+// unescape resolves escapes and entities (CommonMark 2.4 and 2.5).
 func (s *script) unescape(source []byte) string {
 	if !bytes.ContainsAny(source, `\&`) {
 		return string(source)
@@ -173,7 +173,8 @@ func (s *script) unescape(source []byte) string {
 	return html.UnescapeString(b.String())
 }
 
-// children yields the children of parent, which may be moved or replaced meanwhile.
+// children yields the children of parent, which may be moved or replaced during the
+// iteration.
 func children(parent ast.Node) iter.Seq[ast.Node] {
 	return func(yield func(ast.Node) bool) {
 		for node := parent.FirstChild(); node != nil; {

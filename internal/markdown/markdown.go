@@ -1,10 +1,8 @@
-// Package markdown renders Markdown for a terminal with glamour, goldmark and
-// chroma, of which it is the only user for terminals, and places the result into
-// cells.
+// Package markdown renders Markdown for a terminal and lays out the result in cells.
+// It uses glamour, goldmark and chroma; no other package uses them for terminals.
 //
-// It must not know the streams of the process, commands, settings or where a text
-// came from: what it has to know of the terminal are plain facts in Options, and
-// all text counts as hostile.
+// It must not import commands or settings, or use the streams of the process: Options
+// describes the terminal. All text is treated as hostile.
 package markdown
 
 import (
@@ -24,40 +22,41 @@ import (
 const (
 	maxTextWidth = 100             // columns; longer lines are hard to read
 	maxMarkdown  = 1 << 20         // bytes; longer text is not rendered
-	renderLimit  = 2 * time.Second // for one rendering
+	renderLimit  = 2 * time.Second // per rendering
 )
 
-// Options are what Render has to know of the terminal and the user's choice.
+// Options describes the terminal and the user's choices for Render.
 type Options struct {
-	// Width is the width of the terminal in columns; no line is wider than this,
-	// nor than 100 columns.
+	// Width is the width of the terminal in columns. Lines are no wider than this and
+	// no wider than 100 columns.
 	Width int
-	// Colors is the number of colours that the terminal shows: 16, 256 or 1<<24;
-	// 0 allows no SGR sequences at all.
+	// Colors is the number of colours of the terminal: 16, 256 or 1<<24. If it is 0,
+	// the output contains no SGR sequences.
 	Colors int
-	// Unicode reports whether the locale can show it.
+	// Unicode reports whether the locale supports Unicode.
 	Unicode bool
-	// Accessible asks for output that a screen reader can read.
+	// Accessible requests output for a screen reader.
 	Accessible bool
-	// Style is the name of one of glamour's styles or the path of a style in JSON.
-	// If it is empty or "auto", GlamourStyle, the value of GLAMOUR_STYLE, takes its
-	// place, and if that is as well, dark or light by the background.
+	// Style is the name of a glamour style or the path of a JSON style file. If it is
+	// empty or "auto", GlamourStyle, the value of GLAMOUR_STYLE, is used. If that is
+	// empty or "auto" too, the background decides between dark and light.
 	Style, GlamourStyle string
-	// Light reports whether the background is light. It is only called if the style
-	// depends on it; nil is dark.
+	// Light reports whether the background is light. It is called only if the style
+	// depends on it. A nil Light means a dark background.
 	Light func() bool
 }
 
-// Render renders text: no control but newline and SGR is left, SGR only with
-// Colors, no line is too wide, and one newline is at the end; empty stays empty.
-// Markup that cannot be shown, such as HTML, is shown as written.
+// Render renders text as Markdown. The result contains no control characters except
+// newline and SGR sequences, the latter only with Colors. No line is too wide, and
+// the result ends with one newline unless it is empty. Markup that cannot be
+// rendered, such as HTML, is shown as written.
 //
-// A style that cannot be used is replaced by dark or light; see CheckStyle.
-// Without colour, without Unicode and with Accessible the style is plain ASCII.
+// If the chosen style cannot be used, the dark or light one is; see CheckStyle.
+// Without colour, without Unicode and with Accessible, the ASCII style is used.
 //
-// The result is the cleaned text if it is larger than 1 MiB, is nested too deeply
-// or contains too much of what takes long to parse (see bounds), if nothing of it
-// would be shown, if the renderer panics or if it takes more than two seconds.
+// The result is the cleaned text if it is larger than 1 MiB, is nested too deeply or
+// contains too much that is slow to parse (see bounds), if its rendering is empty, if
+// the renderer panics, or if rendering takes more than two seconds.
 func Render(text string, o Options) string {
 	if o.Unicode {
 		text = terminal.Clean(text)
@@ -79,8 +78,8 @@ func Render(text string, o Options) string {
 	return strings.Trim(text, "\n") + "\n"
 }
 
-// limited runs fn in a goroutine and abandons it after limit, from when on stopped
-// returns an error: much of glamour cannot be interrupted.
+// limited runs fn in a goroutine and abandons it after limit, because much of glamour
+// cannot be interrupted. From then on stopped returns an error.
 func limited(limit time.Duration, fn func(stopped func() error) (string, error)) (string, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
@@ -102,11 +101,11 @@ func limited(limit time.Duration, fn func(stopped func() error) (string, error))
 	case r := <-done:
 		return r.text, r.err
 	case <-ctx.Done():
-		return "", errors.New("rendering took too long")
+		return "", errors.New("rendering timed out")
 	}
 }
 
-// layout renders clean text and gives up when stopped returns an error.
+// layout renders clean text. It gives up when stopped returns an error.
 func layout(text string, o Options, config ansi.StyleConfig, stopped func() error) (string, error) {
 	w := &work{stopped: stopped}
 	document, source := w.parse(text)
@@ -128,13 +127,14 @@ func layout(text string, o Options, config ansi.StyleConfig, stopped func() erro
 	return cells.Text(cells.Trim(fitting)), w.err
 }
 
-// work ends at its first error, or when stopped returns one.
+// work is the state of one rendering. It is over after its first error, or when
+// stopped returns one.
 type work struct {
 	stopped func() error
 	err     error
 }
 
-// over reports whether to end.
+// over reports whether to give up.
 func (w *work) over() bool {
 	if w.err == nil {
 		w.err = w.stopped()
@@ -142,7 +142,7 @@ func (w *work) over() bool {
 	return w.err != nil
 }
 
-// plain reports whether the output is ASCII without colour.
+// plain reports whether to use the ASCII style without colour.
 func (o Options) plain() bool {
 	return o.Colors == 0 || !o.Unicode || o.Accessible
 }

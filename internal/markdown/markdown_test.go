@@ -17,7 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// sgrPattern matches the SGR sequences that may be left in a rendering.
+// sgrPattern matches the SGR sequences that a rendering may contain.
 var sgrPattern = regexp.MustCompile(`\x1b\[((?:[0-9]{0,3}[;:]){0,31}[0-9]{0,3})m`)
 
 func neverStopped() error { return nil }
@@ -26,8 +26,8 @@ func colorful(width int) Options {
 	return Options{Colors: 256, Unicode: true, Width: width}
 }
 
-// checkSafe is the promise of Markdown; fallback says that text was not
-// rendered, which leaves long lines to the terminal.
+// checkSafe checks the guarantees of Render. Text that was not rendered may have long
+// lines.
 func checkSafe(t *testing.T, source, out string, s Options) {
 	t.Helper()
 	bare := out
@@ -35,34 +35,34 @@ func checkSafe(t *testing.T, source, out string, s Options) {
 		bare = sgrPattern.ReplaceAllString(out, "")
 	}
 	if strings.ContainsFunc(bare, terminal.Unsafe) {
-		t.Fatalf("%q became %q, which holds a control", source, out)
+		t.Fatalf("%q rendered as %q, with a control character", source, out)
 	}
 	if fallback := out == strings.Trim(terminal.Clean(source), "\n")+"\n"; fallback {
 		return
 	}
 	if strings.Contains(bare, "\t") {
-		t.Fatalf("%q became %q, which holds a tab", source, out)
+		t.Fatalf("%q rendered as %q, with a tab", source, out)
 	}
 	if out != "" && (!strings.HasSuffix(out, "\n") || strings.HasSuffix(bare, "\n\n")) {
-		t.Fatalf("%q became %q, which does not end with one newline", source, out)
+		t.Fatalf("%q rendered as %q, without exactly one newline at the end", source, out)
 	}
 	for line := range strings.SplitSeq(out, "\n") {
 		if width := ansi.StringWidth(line); width > s.Width {
-			t.Fatalf("%q has a line of %d columns: %q", source, width, line)
+			t.Fatalf("%q rendered with a line of %d columns: %q", source, width, line)
 		}
 		if strings.HasSuffix(sgrPattern.ReplaceAllString(line, ""), " ") {
-			t.Fatalf("%q has spaces at the end of line %q", source, line)
+			t.Fatalf("%q rendered with trailing spaces: %q", source, line)
 		}
 	}
 }
 
-func TestMarkdownShowsHostileRepliesAsText(t *testing.T) {
+func TestRenderShowsHostileText(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"clipboard by OSC 52", "\x1b]52;c;cm0=\x07", "␛]52;c;cm0=␇"},
 		{"window title", "\x1b]2;title\x1b\\", "␛]2;title␛"},
 		{"DCS", "\x1bPpayload\x1b\\", "␛Ppayload␛"},
 		{"cursor moves", "\x1b[2J\x1b[1;1H", "␛[2J␛[1;1H"},
-		{"colours of its own", "\x1b[31mred", "␛[31mred"},
+		{"colours", "\x1b[31mred", "␛[31mred"},
 		{"conceal", "\x1b[8mhidden", "␛[8mhidden"},
 		{"C1 CSI", "\u009b2J", "<U+009B>2J"},
 		{"bidi", "a\u202ecba", "a<U+202E>cba"},
@@ -70,7 +70,7 @@ func TestMarkdownShowsHostileRepliesAsText(t *testing.T) {
 		{"overwriting", "safe\rEVIL", "safe␍EVIL"},
 		{"ESC as a decimal entity", "x&#27;[2Jy", "x&#27;[2Jy"},
 		{"ESC as a hexadecimal entity", "x&#x1B;]0;t&#x07;", "x&#x1B;]0;t&#x07;"},
-		{"ESC as an entity with zeros and no end", "x&#00027[31mred", "x&#00027[31mred"},
+		{"ESC as an unterminated entity with zeros", "x&#00027[31mred", "x&#00027[31mred"},
 		{"ESC as an entity in bold", "**x&#27;[8my**", "x&#27;"},
 		{"ESC as an entity in a link", "[x&#27;[8my](u)", "x&#27;"},
 		{"ESC as an entity in a heading", "# x&#27;[8my", "x&#27;[8my"},
@@ -79,21 +79,21 @@ func TestMarkdownShowsHostileRepliesAsText(t *testing.T) {
 		{"ESC as an entity in HTML", "<b>x&#27;[8my</b>", "<b>x&#27;[8my</b>"},
 		{"bidi as an entity", "a&rlm;b&#x202E;c", "a&rlm;b&#x202E;c"},
 		{"entity of an entity", "x&amp;#27;[2Jy", "x&#27;[2Jy"},
-		{"stand-ins of ours", "x\ufdd0#27;[2J\ufdd1b>", "x\ufffd#27;[2J\ufffdb>"},
+		{"reserved noncharacters", "x\ufdd0#27;[2J\ufdd1b>", "x\ufffd#27;[2J\ufffdb>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, s := range []Options{colorful(60), {Unicode: true, Width: 60}} {
 				out := Render(c.in, s)
 				checkSafe(t, c.in, out, s)
 				if bare := sgrPattern.ReplaceAllString(out, ""); !strings.Contains(bare, c.want) {
-					t.Errorf("%q became %q, want %q in it", c.in, bare, c.want)
+					t.Errorf("%q rendered as %q, want %q in it", c.in, bare, c.want)
 				}
 			}
 		})
 	}
 }
 
-func TestMarkdownKeepsWhatItCannotRender(t *testing.T) {
+func TestRenderPreservesUnknownMarkup(t *testing.T) {
 	for in, want := range map[string]string{
 		"Vec<String> and <T>":                   "Vec<String> and <T>",
 		"<div>\n\ninside\n\n</div>":             "<div>",
@@ -123,13 +123,13 @@ func TestMarkdownKeepsWhatItCannotRender(t *testing.T) {
 			out := Render(in, s)
 			checkSafe(t, in, out, s)
 			if bare := ansi.Strip(out); !strings.Contains(bare, want) {
-				t.Errorf("colour %v: %q became %q, want %q in it", s.Colors > 0, in, bare, want)
+				t.Errorf("colour %v: %q rendered as %q, want %q in it", s.Colors > 0, in, bare, want)
 			}
 		}
 	}
 }
 
-func TestMarkdownBreaksWhatHasNoSpaces(t *testing.T) {
+func TestRenderBreaksLongWords(t *testing.T) {
 	for _, in := range []string{
 		strings.Repeat("中文", 60),
 		"- " + strings.Repeat("中文", 60),
@@ -150,11 +150,11 @@ func TestMarkdownBreaksWhatHasNoSpaces(t *testing.T) {
 	s.Width = 300
 	out := Render(strings.Repeat("word ", 100), s)
 	if first, _, _ := strings.Cut(ansi.Strip(out), "\n"); len(first) > maxTextWidth {
-		t.Errorf("on a wide terminal a line has %d columns", len(first))
+		t.Errorf("line of %d columns on a wide terminal", len(first))
 	}
 }
 
-func TestMarkdownWrapsKeycaps(t *testing.T) {
+func TestRenderWrapsKeycaps(t *testing.T) {
 	s := Options{Unicode: true, Width: 40}
 	for _, in := range []string{
 		strings.Repeat("1️⃣ ", 14) + strings.Repeat("#️⃣", 30),
@@ -165,11 +165,11 @@ func TestMarkdownWrapsKeycaps(t *testing.T) {
 	}
 	got := Render("|a|b|\n|-|-|\n|1️⃣|x|\n|12|y|\n", s)
 	if want := "a  | b\n---|--\n1️⃣ | x\n12 | y\n"; got != want {
-		t.Errorf("a table of keycaps is\n%s", got)
+		t.Errorf("table of keycaps:\n%s", got)
 	}
 }
 
-func TestMarkdownWrapsUnderTheText(t *testing.T) {
+func TestRenderIndentsWrappedLines(t *testing.T) {
 	s := Options{Unicode: true, Width: 12}
 	for in, want := range map[string]string{
 		"> " + strings.Repeat("中", 8):      "| 中中中中中\n| 中中中\n",
@@ -178,16 +178,16 @@ func TestMarkdownWrapsUnderTheText(t *testing.T) {
 		"12. abcdefghijklmnop":             "12. abcdefgh\n    ijklmnop\n",
 		"- a\n\n  b c d e f g h":           "• a\n\n  b c d e f\n  g h\n",
 		"1. a\n   - b\n     > c\n\n2. d":   "1. a\n\n   • b\n     | c\n\n2. d\n",
-		"- ```go\n  x = 1234567890\n  ```": "• go\n    x = 1234\n    567890\n",
+		"- ```go\n  x = 1234567890\n  ```": "• [go]\n    x = 1234\n    567890\n",
 		"a b https://example":              "a b\nhttps://exam\nple\n",
 	} {
 		if got := Render(in, s); got != want {
-			t.Errorf("%q became\n%s, want\n%s", in, got, want)
+			t.Errorf("%q rendered as\n%s, want\n%s", in, got, want)
 		}
 	}
 }
 
-func TestMarkdownWithoutColourOrUnicodeIsASCII(t *testing.T) {
+func TestRenderASCII(t *testing.T) {
 	source := "# T\n\n- a\n- **b**\n\n> q\n\n|x|y|\n|-|-|\n|1|2|\n\n```go\nfunc f() {}\n```\n\n![i](http://e.com/i)\n\n- [x] done\n"
 	for name, s := range map[string]Options{
 		"no locale":  {Colors: 256, Width: 40},
@@ -206,7 +206,7 @@ func TestMarkdownWithoutColourOrUnicodeIsASCII(t *testing.T) {
 	}
 }
 
-func TestControlsAreASCIIWhereTheLocaleIs(t *testing.T) {
+func TestRenderASCIIControls(t *testing.T) {
 	for in, want := range map[string]string{
 		"\x1b[2J\x00\x7f": "^[[2J^@^?", "\xff": "?", "\u241b \ufffd 中文…": "\u241b \ufffd 中文…", "\u009b": "<U+009B>",
 	} {
@@ -216,7 +216,7 @@ func TestControlsAreASCIIWhereTheLocaleIs(t *testing.T) {
 	}
 }
 
-func TestMarkdownOfNothingIsNothing(t *testing.T) {
+func TestRenderEmptyText(t *testing.T) {
 	for _, in := range []string{"", "\n\n", "   \n"} {
 		if got := Render(in, colorful(40)); got != "" {
 			t.Errorf("Render(%q) = %q", in, got)
@@ -224,23 +224,23 @@ func TestMarkdownOfNothingIsNothing(t *testing.T) {
 	}
 }
 
-func TestMarkdownFallsBackToTheCleanedText(t *testing.T) {
+func TestRenderFallsBackToCleanedText(t *testing.T) {
 	for name, in := range map[string]string{
-		"a chasm of emphasis": strings.Repeat("*a _b ", 20000) + strings.Repeat("_*", 20000),
-		"quotes in quotes":    strings.Repeat(">", 300) + " x",
-		"lists in lists":      strings.Repeat("- ", 300) + "x",
-		"more than a MiB":     "\x1b[2J" + strings.Repeat("word\n", maxMarkdown/5),
+		"nested emphasis": strings.Repeat("*a _b ", 20000) + strings.Repeat("_*", 20000),
+		"nested quotes":   strings.Repeat(">", 300) + " x",
+		"nested lists":    strings.Repeat("- ", 300) + "x",
+		"more than 1 MiB": "\x1b[2J" + strings.Repeat("word\n", maxMarkdown/5),
 	} {
 		t.Run(name, func(t *testing.T) {
 			want := strings.Trim(terminal.Clean(in), "\n") + "\n"
 			if got := Render("\n"+in, colorful(40)); got != want {
-				t.Errorf("got %d bytes, want the %d of the text", len(got), len(want))
+				t.Errorf("got %d bytes, want the %d of the cleaned text", len(got), len(want))
 			}
 		})
 	}
 }
 
-func TestRenderingIsBounded(t *testing.T) {
+func TestRenderingTimeIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
 		var late error
@@ -250,25 +250,25 @@ func TestRenderingIsBounded(t *testing.T) {
 			return "late", nil
 		})
 		if err == nil || time.Since(start) != renderLimit {
-			t.Errorf("a slow rendering gave %v after %v", err, time.Since(start))
+			t.Errorf("slow rendering: %v after %v", err, time.Since(start))
 		}
 		<-time.After(time.Hour)
 		synctest.Wait()
 		if late == nil {
-			t.Error("the rendering that nobody waits for was not told so")
+			t.Error("stopped returned nil after the time limit")
 		}
 	})
 	_, err := limited(renderLimit, func(func() error) (string, error) { panic("bug") })
 	if err == nil || !strings.Contains(err.Error(), "bug") {
-		t.Errorf("a panic gave %v", err)
+		t.Errorf("panic: %v", err)
 	}
 	broken := errors.New("broken")
 	if _, err := limited(renderLimit, func(func() error) (string, error) { return "", broken }); !errors.Is(err, broken) {
-		t.Errorf("an error gave %v", err)
+		t.Errorf("error: %v", err)
 	}
 }
 
-func TestMarkdownChoosesTheStyle(t *testing.T) {
+func TestRenderStyle(t *testing.T) {
 	const source = "plain text"
 	dir := t.TempDir()
 	custom, broken := filepath.Join(dir, "style.json"), filepath.Join(dir, "broken.json")
@@ -290,15 +290,15 @@ func TestMarkdownChoosesTheStyle(t *testing.T) {
 	}{
 		{name: "dark by default", want: dark},
 		{name: "auto", style: "auto", want: dark},
-		{name: "a light background", light: true, want: light},
+		{name: "light background", light: true, want: light},
 		{name: "GLAMOUR_STYLE", glamour: "light", want: light},
 		{name: "GLAMOUR_STYLE=auto", glamour: "auto", want: dark},
-		{name: "the setting goes before", style: "dark", glamour: "light", light: true, want: dark},
-		{name: "a file", style: custom, want: "\x1b[38;5;201m"},
-		{name: "an unknown name", style: "nonesuch", light: true, want: light, warns: true},
-		{name: "a broken file", style: broken, want: dark, warns: true},
-		{name: "a directory", style: dir, want: dark, warns: true},
-		{name: "a bad GLAMOUR_STYLE", glamour: "nonesuch", want: dark, warns: true},
+		{name: "setting before GLAMOUR_STYLE", style: "dark", glamour: "light", light: true, want: dark},
+		{name: "style file", style: custom, want: "\x1b[38;5;201m"},
+		{name: "unknown name", style: "nonesuch", light: true, want: light, warns: true},
+		{name: "broken file", style: broken, want: dark, warns: true},
+		{name: "directory", style: dir, want: dark, warns: true},
+		{name: "unknown GLAMOUR_STYLE", glamour: "nonesuch", want: dark, warns: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := colorful(40)
@@ -313,23 +313,23 @@ func TestMarkdownChoosesTheStyle(t *testing.T) {
 	}
 }
 
-func TestTheBackgroundIsOnlyAskedForIfTheStyleDependsOnIt(t *testing.T) {
+func TestLightIsCalledOnlyIfNeeded(t *testing.T) {
 	for name, o := range map[string]Options{
-		"GLAMOUR_STYLE":   {Colors: 256, Unicode: true, GlamourStyle: "dark"},
-		"a style":         {Colors: 256, Unicode: true, Style: "dark"},
-		"no colour":       {Unicode: true},
-		"a screen reader": {Colors: 256, Unicode: true, Accessible: true},
-		"no Unicode":      {Colors: 256},
+		"GLAMOUR_STYLE": {Colors: 256, Unicode: true, GlamourStyle: "dark"},
+		"style":         {Colors: 256, Unicode: true, Style: "dark"},
+		"no colour":     {Unicode: true},
+		"screen reader": {Colors: 256, Unicode: true, Accessible: true},
+		"no Unicode":    {Colors: 256},
 	} {
 		o.Width, o.Light = 40, func() bool {
-			t.Errorf("%s: asked for the background", name)
+			t.Errorf("%s: Light was called", name)
 			return false
 		}
 		Render("text", o)
 	}
 }
 
-func TestMarkdownUsesTheColoursOfTheTerminal(t *testing.T) {
+func TestRenderColours(t *testing.T) {
 	for colors, want := range map[int]string{
 		16:      "\x1b[37m",
 		256:     "\x1b[38;5;252m",
@@ -350,7 +350,7 @@ func TestMarkdownUsesTheColoursOfTheTerminal(t *testing.T) {
 	}
 }
 
-func FuzzMarkdown(f *testing.F) {
+func FuzzRender(f *testing.F) {
 	for _, seed := range []string{
 		"# T\n\n- a\n  - b `c`\n\n> q\n\n|x|y|\n|-|-:|\n|中文|2|\n",
 		"x&#27;[8m&#155;&rlm; <b>&#x1b;</b>\n```go\nfunc f() {}\t\n```",
@@ -370,15 +370,15 @@ func FuzzMarkdown(f *testing.F) {
 				continue
 			}
 			for _, word := range missingWords(terminal.Clean(source), out) {
-				// Numbers are counted anew in lists, labels are shown where they are
-				// defined, in letters that may be others, [x] may be a tick, and in a
-				// table long words go on below, beside other cells.
+				// List items may be renumbered, labels are shown where they are defined
+				// and may differ in case, [x] may be a tick, and in tables long words
+				// continue below, next to other cells.
 				counted := strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsLetter(r) })
 				labelled := strings.Contains(strings.ToLower(out), strings.ToLower(word))
 				row, _ := cells.Parse(word, "")
 				broken := strings.Contains(source, "|") && (len(word) > len(row) || len(row) > readableWord)
 				if !counted && !labelled && !broken && !strings.EqualFold(word, "x") {
-					t.Fatalf("%q is missing of %q in %q", word, source, out)
+					t.Fatalf("missing word %q of %q in %q", word, source, out)
 				}
 			}
 		}

@@ -8,9 +8,9 @@ import (
 	extensions "github.com/yuin/goldmark/extension/ast"
 )
 
-// unmarked returns config without what it puts around inline nodes that can have
-// several children: glamour 1.0 puts it around each child, and goldmark splits text
-// at a bracket, an underscore or a line end.
+// unmarked returns config without the marks around inline nodes that can have several
+// children. Glamour 1.0 puts them around each child, and goldmark splits text at
+// brackets, underscores and line ends.
 func unmarked(config ansi.StyleConfig) ansi.StyleConfig {
 	for _, style := range []*ansi.StylePrimitive{
 		&config.Emph, &config.Strong, &config.Strikethrough, &config.LinkText,
@@ -20,7 +20,7 @@ func unmarked(config ansi.StyleConfig) ansi.StyleConfig {
 	return config
 }
 
-// mark puts the marks of style around a node: those of its block outside, where its
+// mark puts the marks of style around a node: those of the block outside, where the
 // style does not apply, the others inside.
 func (s *script) mark(parent, node ast.Node, style ansi.StylePrimitive) {
 	if first := node.FirstChild(); first != nil && style.Prefix != "" {
@@ -32,7 +32,7 @@ func (s *script) mark(parent, node ast.Node, style ansi.StylePrimitive) {
 	s.insert(parent, node, style.BlockPrefix, style.BlockSuffix)
 }
 
-// insert puts before and after around a node.
+// insert adds text before and after a node.
 func (s *script) insert(parent, node ast.Node, before, after string) {
 	if before != "" {
 		parent.InsertBefore(parent, node, s.text(before))
@@ -49,8 +49,8 @@ func (s *script) emphasis(n *ast.Emphasis) ansi.StylePrimitive {
 	return s.style.Emph
 }
 
-// codeMarks returns the marks of code, which glamour drops. If they are backticks,
-// they are as many as CommonMark 6.1 requires for this code.
+// codeMarks returns the marks around code, which glamour drops. Backticks are
+// repeated as often as CommonMark 6.1 requires.
 func (s *script) codeMarks(code string) (before, after string) {
 	before, after = s.style.Code.BlockPrefix, s.style.Code.BlockSuffix
 	if before == "" || before != after || strings.Trim(before, "`") != "" {
@@ -65,15 +65,16 @@ func (s *script) codeMarks(code string) (before, after string) {
 	return before, before
 }
 
-// strikeOut replaces n by text that is struck out.
+// strikeOut replaces n with struck-out text.
 func (s *script) strikeOut(parent ast.Node, n *extensions.Strikethrough) {
 	s.mark(parent, n, s.style.Strikethrough)
 	s.strike(n)
 	unwrap(parent, n)
 }
 
-// strike makes all text below parent, which is not resolved yet, text that is struck
-// out. Glamour only takes the text of such nodes; emphasis stays around them.
+// strike replaces all text below parent with struck-out text and leaves emphasis
+// around it. Glamour renders only the text of struck-out nodes. The nodes must not be
+// resolved yet.
 func (s *script) strike(parent ast.Node) {
 	for node := range children(parent) {
 		switch n := node.(type) {
@@ -103,7 +104,7 @@ func (s *script) struck(shown string) ast.Node {
 	return struck
 }
 
-// unwrap replaces node by its children.
+// unwrap replaces node with its children.
 func unwrap(parent, node ast.Node) {
 	for child := range children(node) {
 		parent.InsertBefore(parent, node, child)

@@ -14,7 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
-func TestMarksOfTheSourceAreShownOnceInPlainRenderings(t *testing.T) {
+func TestPlainRenderingShowsMarksOnce(t *testing.T) {
 	for in, want := range map[string]string{
 		"**Use foo_bar & baz [1] now!**":              "",
 		"**one\ntwo**":                                "**one two**",
@@ -39,21 +39,21 @@ func TestMarksOfTheSourceAreShownOnceInPlainRenderings(t *testing.T) {
 		}
 		s := Options{Unicode: true, Width: 80}
 		if got := strings.TrimSuffix(Render(in, s), "\n"); got != want {
-			t.Errorf("%q became %q, want %q", in, got, want)
+			t.Errorf("%q rendered as %q, want %q", in, got, want)
 		}
 	}
 }
 
-// inlines makes inline Markdown and tells what is to be seen of it.
+// inlines generates inline Markdown and its expected rendering.
 type inlines struct {
 	*rand.Rand
 	words int
 }
 
-// shown is a text with the attributes that colour gives to it.
+// shown is a text with its attributes in colour.
 type shown struct {
 	text  string
-	attrs string // the SGR parameters of bold, italic and struck out; ? for any
+	attrs string // SGR parameters for bold, italic and struck-out; ? for any
 }
 
 func (g *inlines) word() string {
@@ -62,8 +62,8 @@ func (g *inlines) word() string {
 	return fmt.Sprintf(kinds[g.IntN(len(kinds))], g.words)
 }
 
-// some is a text of several nodes, which neither begins nor ends with a mark;
-// within are the kinds of nodes around it.
+// some returns a text of several nodes that neither begins nor ends with a mark.
+// within lists the kinds of the nodes around it.
 func (g *inlines) some(within string) (source, plain string, seen []shown) {
 	attrs := ""
 	for _, kind := range []string{"1", "3", "9"} {
@@ -117,7 +117,7 @@ func (g *inlines) some(within string) (source, plain string, seen []shown) {
 	return source, plain, seen
 }
 
-func TestMarksOfGeneratedInlinesArePaired(t *testing.T) {
+func TestGeneratedInlines(t *testing.T) {
 	for seed := range uint64(3000) {
 		g := &inlines{Rand: rand.New(rand.NewPCG(seed, 1))}
 		block := []string{"", "# ", "- ", "> ", "|"}[seed%5]
@@ -143,7 +143,7 @@ func TestMarksOfGeneratedInlinesArePaired(t *testing.T) {
 		s := Options{Unicode: true, Width: maxTextWidth}
 		got, rest, _ := strings.Cut(Render(source, s), "\n")
 		if got != want || strings.Trim(rest, "-\n") != "" {
-			t.Errorf("seed %d: %q became %q, want %q", seed, source, got+rest, want)
+			t.Errorf("seed %d: %q rendered as %q, want %q", seed, source, got+rest, want)
 		}
 		if within == "" {
 			checkLooks(t, source, Render(source, colorful(maxTextWidth)), seen)
@@ -151,8 +151,8 @@ func TestMarksOfGeneratedInlinesArePaired(t *testing.T) {
 	}
 }
 
-// checkLooks compares what colour shows with seen, but for spaces, bullets
-// and bars.
+// checkLooks compares a rendering in colour with seen, ignoring spaces, bullets and
+// bars.
 func checkLooks(t *testing.T, source, rendered string, seen []shown) {
 	t.Helper()
 	var want []shown
@@ -174,11 +174,11 @@ func checkLooks(t *testing.T, source, rendered string, seen []shown) {
 	}
 	same := func(a, b shown) bool { return a.text == b.text && (a.attrs == b.attrs || b.attrs == "?") }
 	if !slices.EqualFunc(got, want, same) {
-		t.Errorf("%q became %q, with\n%v, want\n%v", source, rendered, got, want)
+		t.Errorf("%q rendered as %q, with\n%v, want\n%v", source, rendered, got, want)
 	}
 }
 
-// looks are those of bold, italic and struck out in SGR sequences.
+// looks returns the parameters for bold, italic and struck-out in SGR sequences.
 func looks(style string) (attrs string) {
 	on := map[string]bool{}
 	for _, sequence := range sgrPattern.FindAllStringSubmatch(style, -1) {
@@ -198,7 +198,7 @@ func looks(style string) (attrs string) {
 	return attrs
 }
 
-func TestStylesMayHaveMarksAndColours(t *testing.T) {
+func TestStyleMarks(t *testing.T) {
 	style := filepath.Join(t.TempDir(), "style.json")
 	if err := os.WriteFile(style, []byte(`{
 		"strong": {"bold": true, "block_prefix": "<", "prefix": "(", "suffix": ")", "block_suffix": ">"},
@@ -211,7 +211,7 @@ func TestStylesMayHaveMarksAndColours(t *testing.T) {
 	o.Style = style
 	got := Render("**a_b [c] `d`** ~~e_f **g_h** [i]~~ [j_k [l] m](http://n.o)", o)
 	if want := "<(a_b [c] d)> -e_f <(g_h)> [i]+ {j_k [l] m} http://n.o\n"; ansi.Strip(got) != want {
-		t.Errorf("shown is %q, want %q", ansi.Strip(got), want)
+		t.Errorf("rendered as %q, want %q", ansi.Strip(got), want)
 	}
 	row, _ := cells.Parse(got, "")
 	for i, c := range row {

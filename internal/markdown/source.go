@@ -21,43 +21,43 @@ import (
 const (
 	tabStop = 4 // columns; CommonMark 2.2
 
-	// maxNesting limits the depth of a document. Glamour 1.0 takes 14 KiB of stack for
-	// each level of emphasis, and Go ends the process at 1 GiB.
+	// maxNesting limits the depth of a document. Glamour 1.0 uses 14 KiB of stack per
+	// level of emphasis, and Go ends a process whose stack exceeds 1 GiB.
 	maxNesting = 100
 
-	// mark is a text that only this package writes, to find a place again.
+	// mark marks a position in rendered text. Input cannot contain it.
 	mark = "\ufdd3"
 
-	// verbatimURL begins a destination that glamour shows unchanged: it parses URLs,
-	// drops those that it cannot parse and resolves the others.
+	// verbatimURL is a prefix for destinations that glamour shows unchanged. It
+	// parses other URLs, drops those that it cannot parse and resolves the rest.
 	verbatimURL = "x:" + mark
 )
 
 var (
-	errUnrenderable = errors.New("nested too deeply or too intricate to render")
+	errUnrenderable = errors.New("nested too deeply or too complex to render")
 	entityPattern   = regexp.MustCompile(`&(?:#[0-9]+|#[xX][0-9a-fA-F]+|[a-zA-Z][a-zA-Z0-9]*);?`)
 
-	// hide replaces characters with a meaning to glamour by noncharacters: & begins an
-	// entity, \ an escape, and glamour cuts URLs at #. reveal undoes it.
-	hide            = strings.NewReplacer("&", "\ufdd0", `\`, "\ufdd1", "#", "\ufdd2")
-	reveal          = strings.NewReplacer("\ufdd0", "&", "\ufdd1", `\`, "\ufdd2", "#", verbatimURL, "", "\t", strings.Repeat(" ", tabStop))
-	foreignStandIns = regexp.MustCompile("[\ufdd0-\ufdd3]")
+	// hide replaces characters that are special to glamour with noncharacters: &
+	// begins an entity, \ an escape, and glamour cuts URLs at #. reveal reverses it.
+	hide     = strings.NewReplacer("&", "\ufdd0", `\`, "\ufdd1", "#", "\ufdd2")
+	reveal   = strings.NewReplacer("\ufdd0", "&", "\ufdd1", `\`, "\ufdd2", "#", verbatimURL, "", "\t", strings.Repeat(" ", tabStop))
+	reserved = regexp.MustCompile("[\ufdd0-\ufdd3]")
 )
 
-// parse parses clean text as Markdown, in the dialect of glamour. Tabs become spaces,
-// and entities of control characters stay as written. Link reference definitions,
-// which CommonMark removes from a document, stay where they are as blocks of HTML,
-// which are shown verbatim. The error is errUnrenderable if the document is nested too
-// deeply or over another of the bounds; the document is useless then.
+// parse parses clean text as Markdown in glamour's dialect. Tabs become spaces, and
+// entities for control characters stay as written. Link reference definitions, which
+// CommonMark removes from a document, stay in place as HTML blocks, which are shown
+// verbatim. If the document is nested too deeply or exceeds another limit, the error
+// of w is errUnrenderable and the document is useless.
 func (w *work) parse(source string) (ast.Node, []byte) {
-	source = foreignStandIns.ReplaceAllString(expandTabs(source), "\ufffd")
+	source = reserved.ReplaceAllString(expandTabs(source), "\ufffd")
 	source = entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
 		if strings.ContainsFunc(html.UnescapeString(entity), terminal.Unsafe) {
 			return hide.Replace(entity)
 		}
 		return entity
 	})
-	source = strings.TrimSuffix(source, "\n") + "\n" // goldmark drops the info of a fence at the very end
+	source = strings.TrimSuffix(source, "\n") + "\n" // goldmark drops the info string of a fence at the very end
 	bounds := &bounds{work: w}
 	reader := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -67,7 +67,7 @@ func (w *work) parse(source string) (ast.Node, []byte) {
 	goldmark.New(goldmark.WithParser(reader), goldmark.WithExtensions(extension.GFM, extension.DefinitionList))
 	reader.AddOptions(bounds)
 	document := reader.Parse(text.NewReader([]byte(source)))
-	depth := -1 // of the document itself
+	depth := -1 // the document itself has depth 0
 	w.err = cmp.Or(w.err, ast.Walk(document, func(_ ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			depth--
@@ -79,8 +79,8 @@ func (w *work) parse(source string) (ast.Node, []byte) {
 	return document, []byte(source)
 }
 
-// paragraphs parses the link reference definitions at the beginning of a paragraph
-// like goldmark, and puts their lines before the paragraph.
+// paragraphs parses the link reference definitions at the beginning of a paragraph as
+// goldmark does, but preserves their lines in a block before the paragraph.
 type paragraphs struct{ *bounds }
 
 func (p paragraphs) Transform(node *ast.Paragraph, reader text.Reader, pc parser.Context) {
@@ -105,7 +105,7 @@ func (p paragraphs) Transform(node *ast.Paragraph, reader text.Reader, pc parser
 	parent.InsertBefore(parent, next, definitions)
 }
 
-// expandTabs replaces tabs by spaces up to the tab stops of CommonMark, so that the
+// expandTabs replaces tabs with spaces up to the tab stops of CommonMark, so that the
 // width of code is known.
 func expandTabs(source string) string {
 	var b strings.Builder

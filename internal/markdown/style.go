@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"strings"
 
 	"github.com/charmbracelet/glamour/ansi"
 	"github.com/charmbracelet/glamour/styles"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
 // CheckStyle reports why Render would not use style, or glamourStyle if style is
@@ -34,8 +37,8 @@ func (o Options) style() ansi.StyleConfig {
 	return flush(*config)
 }
 
-// chosenStyle returns the first of names that is neither empty nor "auto"; nil
-// leaves the choice to the background.
+// chosenStyle returns the first style of names that is neither empty nor "auto", or
+// nil if the background decides.
 func chosenStyle(names ...string) (*ansi.StyleConfig, error) {
 	for _, name := range names {
 		if name == "" || name == styles.AutoStyle {
@@ -49,8 +52,8 @@ func chosenStyle(names ...string) (*ansi.StyleConfig, error) {
 	return nil, nil
 }
 
-// plainStyle is glamour's ASCII style, with replacements for the few signs in it
-// that are not ASCII, unless the terminal shows them.
+// plainStyle returns glamour's ASCII style. Its few non-ASCII characters are replaced
+// unless the terminal can show them.
 func (o Options) plainStyle() ansi.StyleConfig {
 	config := flush(styles.ASCIIStyleConfig)
 	if !o.Unicode || o.Accessible {
@@ -58,14 +61,14 @@ func (o Options) plainStyle() ansi.StyleConfig {
 		config.ImageText.Format = "Image: {{.text}} ->"
 	}
 	if o.Accessible {
-		bar := "> " // as in mail; a screen reader says "vertical bar" at each line
+		bar := "> " // as in mail; screen readers read "|" as "vertical bar"
 		config.BlockQuote.IndentToken = &bar
 	}
 	return config
 }
 
-// flush removes the margin of a document and the spaces around its title, so that
-// text copied from the terminal has none.
+// flush removes the document margin and the spaces around the title, so that copied
+// text contains none.
 func flush(config ansi.StyleConfig) ansi.StyleConfig {
 	none := uint(0)
 	config.Document.Margin = &none
@@ -74,19 +77,14 @@ func flush(config ansi.StyleConfig) ansi.StyleConfig {
 	return config
 }
 
-// readStyle reads regular files only: a pipe would block.
+// readStyle reads a style file.
 func readStyle(path string) (*ansi.StyleConfig, error) {
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("style %q is neither a known style nor a file", path)
-	case err != nil:
-		return nil, fmt.Errorf("style %q: %w", path, err)
-	case !info.Mode().IsRegular() || info.Size() > 1<<20:
-		return nil, fmt.Errorf("style %q is no regular file of at most 1 MiB", path)
+	data, err := input.ReadFile(path, 1<<20)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("unknown style %q: neither a built-in style nor a file", path)
 	}
+	err = failure.Reason(err)
 	var config ansi.StyleConfig
-	data, err := os.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(data, &config)
 	}

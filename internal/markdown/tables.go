@@ -12,14 +12,14 @@ import (
 )
 
 const (
-	// readableWord is the longest word, in columns, that a table does not break.
+	// readableWord is the longest word, in columns, that tables do not break.
 	readableWord = 12
 
 	recordIndent = 2
 )
 
-// table lays out a table in columns. Where these would be too narrow to read,
-// and for screen readers, each field gets a line of its own.
+// table lays out a table in columns. For screen readers, or if the columns would be
+// too narrow to read, each field gets its own line.
 func (b *blocks) table(n *extensions.Table, width int) []cells.Row {
 	var table [][]cells.Row
 	for row := range children(n) {
@@ -51,8 +51,8 @@ func (b *blocks) table(n *extensions.Table, width int) []cells.Row {
 	return rows
 }
 
-// excess returns the fields of a row beyond the columns of the table, which the
-// table extension of GFM drops.
+// excess returns the fields of a row beyond the columns of the table, which the GFM
+// table extension drops.
 func (b *blocks) excess(row ast.Node, columns int) string {
 	last := row.LastChild()
 	if row.ChildCount() < columns || last == nil || last.Lines().Len() == 0 {
@@ -62,8 +62,8 @@ func (b *blocks) excess(row ast.Node, columns int) string {
 	return strings.Trim(string(rest), " |")
 }
 
-// ruling returns what separates two columns, in the rows and in the line below the
-// header, and what that line consists of.
+// ruling returns the separator of two columns, in the rows and in the line below the
+// header, and the character of that line.
 func (b *blocks) ruling() (separator, crossing, line cells.Row) {
 	vertical, cross, horizontal := "│", "┼", "─"
 	if style := b.config.Table; style.ColumnSeparator != nil && style.RowSeparator != nil && style.CenterSeparator != nil {
@@ -74,9 +74,9 @@ func (b *blocks) ruling() (separator, crossing, line cells.Row) {
 		slices.Concat(line, cells.Row{{Text: cross, Width: 1}}, line), line
 }
 
-// columnWidths gives each column the width of its widest field, and less to the
-// widest columns while all of them are wider than budget. It fails where that
-// would break words no longer than readableWord.
+// columnWidths gives each column the width of its widest field. If the columns
+// together exceed budget, the widest ones shrink. It fails if that would break words
+// no longer than readableWord.
 func columnWidths(table [][]cells.Row, budget int) ([]int, bool) {
 	natural := make([]int, len(table[0]))
 	least := make([]int, len(table[0]))
@@ -133,7 +133,7 @@ func aligned(fields []cells.Row, widths []int, alignments []extensions.Alignment
 	return lines
 }
 
-// records lays out the rows of a table one field below the other, each after the
+// records lays out the rows of a table with each field on its own line, after the
 // title of its column.
 func records(table [][]cells.Row, width int) []cells.Row {
 	var rows []cells.Row

@@ -15,10 +15,9 @@ import (
 
 var wordPattern = regexp.MustCompile(`[\p{L}\p{N}][\p{L}\p{N}\p{M}]*`)
 
-// missingWords are the words of source that rendered does not show: the runs of
-// letters and digits, whatever markup they are in. An entity may be shown
-// resolved, as in text, or as it was written, as in code. A word that is broken
-// across lines counts as shown.
+// missingWords returns the words of source that rendered does not show. Words are
+// runs of letters and digits in any markup. An entity may be shown resolved, as in
+// text, or as written, as in code. A word broken across lines counts as shown.
 func missingWords(source, rendered string) []string {
 	shown := joined(rendered)
 	missingOf := func(text string) (missing []string) {
@@ -39,9 +38,9 @@ func missingWords(source, rendered string) []string {
 	return missing
 }
 
-// rareWords are the words that rendered shows less often than source has them, in
-// the order of the alphabet. What is a word within another one counts for both.
-// Words that are missing altogether are among them, except those beside an entity.
+// rareWords returns the words that rendered shows less often than source contains
+// them, sorted. A word within another word counts for both. Missing words are
+// included, except those next to an entity.
 func rareWords(source, rendered string) []string {
 	shown := joined(rendered)
 	fields := slices.DeleteFunc(strings.Fields(source), entityPattern.MatchString)
@@ -57,8 +56,8 @@ func rareWords(source, rendered string) []string {
 	return slices.Compact(rare)
 }
 
-// joined is a rendering without what lies around a line break: spaces, and the
-// bars of quotations and tables.
+// joined returns a rendering without its line breaks, spaces, and the bars of quotes
+// and tables.
 func joined(rendered string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || strings.ContainsRune("│|>", r) {
@@ -68,7 +67,8 @@ func joined(rendered string) string {
 	}, ansi.Strip(rendered))
 }
 
-// count is strings.Count for words that may overlap, as aa does in aaa.
+// count counts the occurrences of a word like strings.Count, including overlapping
+// ones such as aa in aaa.
 func count(text, word string) (n int) {
 	for i := range text {
 		if strings.HasPrefix(text[i:], word) {
@@ -78,8 +78,8 @@ func count(text, word string) (n int) {
 	return n
 }
 
-// resolveEntities leaves alone what must be shown as it was written, the
-// entities of control characters.
+// resolveEntities resolves entities except those for control characters, which are
+// shown as written.
 func resolveEntities(source string) string {
 	return entityPattern.ReplaceAllStringFunc(source, func(entity string) string {
 		resolved := html.UnescapeString(entity)
@@ -90,18 +90,18 @@ func resolveEntities(source string) string {
 	})
 }
 
-// checkWords takes a word that may be missing, and those that may be shown less
-// often than source has them.
+// checkWords checks that rendered shows the words of source. The word unshown may be
+// missing, the words rarer may be shown less often than in source.
 func checkWords(t *testing.T, source, rendered, unshown string, rarer ...string) {
 	t.Helper()
 	missing := slices.DeleteFunc(missingWords(source, rendered), func(word string) bool { return word == unshown })
 	if len(missing) > 0 {
-		t.Errorf("%q are missing of\n%s\nin\n%s", missing, source, rendered)
+		t.Errorf("missing words %q of\n%s\nin\n%s", missing, source, rendered)
 	}
 	rare := slices.DeleteFunc(rareWords(source, rendered), func(word string) bool {
 		return word == unshown || slices.Contains(rarer, word)
 	})
 	if len(rare) > 0 {
-		t.Errorf("%q are shown less often than in\n%s\nin\n%s", rare, source, rendered)
+		t.Errorf("words %q shown less often than in\n%s\nin\n%s", rare, source, rendered)
 	}
 }

@@ -9,31 +9,31 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// Edit lets the user change a text in the editor. The draft is the file that
-// holds the text until the caller has recorded it and calls cli.Discard; a text
-// that cannot be asked stays in it, and the error names it.
+// Edit opens a text in the editor and returns the result. Draft is the file with the
+// text; the caller passes it to cli.Discard when the text is recorded. If the text is
+// not a valid prompt, it stays in the file and the hint of the error names the file.
 func Edit(ctx context.Context, f *cli.Factory, initial string) (text, draft string, err error) {
 	if text, draft, err = f.Edit(ctx, initial, "prompt-*.md"); err != nil {
 		return "", "", err
 	}
 	text, err = Parts{Stdin: []byte(text)}.Assemble()
-	if errors.Is(err, ErrNothingToSay) {
+	if errors.Is(err, ErrEmpty) {
 		cli.Discard(draft)
-		return "", "", failure.Usagef("save your text in it; an editor with a window of its own must wait, like code --wait", "%v: the editor left the file empty", err)
+		return "", "", failure.Usagef("save the file in the editor; a graphical editor needs an option to wait, such as code --wait", "the editor left the file empty")
 	}
 	if err != nil {
-		return "", "", failure.WithHint(err, "the text is kept in %s", draft)
+		return "", "", failure.WithHint(err, "the text is saved in %s", draft)
 	}
 	return text, draft, nil
 }
 
-// EditQuestion lets the user change a question that was asked before. One that is
-// left as it was is refused.
+// EditQuestion opens an earlier question in the editor. It returns an error if the
+// question is not changed.
 func EditQuestion(ctx context.Context, f *cli.Factory, asked string) (text, draft string, err error) {
 	text, draft, err = Edit(ctx, f, asked)
 	if err == nil && strings.TrimSpace(text) == strings.TrimSpace(asked) {
 		cli.Discard(draft)
-		return "", "", failure.Usagef("change it in the editor; --again asks the last question as it was", "the question was not changed, and is not asked")
+		return "", "", failure.Usagef("change it in the editor, or repeat the last question with --again", "the question was not changed")
 	}
 	return text, draft, err
 }

@@ -1,6 +1,6 @@
-// Package prompt makes the text of a question: from words, files, standard input,
-// a template and the editor. It reads what the user named and nothing else, and
-// what is not text it refuses. It knows neither flags nor the service.
+// Package prompt builds the text of a question from words, files, standard input, a
+// template and the editor. It reads only what the user named and refuses data that is
+// not text. It does not depend on flags or the service.
 package prompt
 
 import (
@@ -19,23 +19,23 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// ErrNothingToSay says that a prompt has no text.
-var ErrNothingToSay error = failure.Usagef(`ask like this: hobnob chat "how do I …?"`, "there is nothing to ask")
+// ErrEmpty is the error of a prompt without text.
+var ErrEmpty error = failure.Usagef(`pass a question: hobnob chat "how do I …?"`, "the prompt is empty")
 
-// Parts are what a question is made of.
+// Parts are the parts of a question.
 type Parts struct {
 	Words []string // arguments
 	Files []File
-	Stdin []byte // as read; nil when there is none
+	Stdin []byte // nil if not read
 }
 
-// File is a file that goes with a question.
+// File is a file attached to a question.
 type File struct {
-	Name string // as the user gave it; hostile
+	Name string // from the user; untrusted
 	Data []byte
 }
 
-// TextError says that data is not text.
+// TextError means that data is not text.
 type TextError struct {
 	Name   string // of the file, or "standard input"
 	Offset int    // in bytes
@@ -48,13 +48,13 @@ func (e *TextError) Error() string {
 
 // Failure implements failure.Explainer.
 func (e *TextError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain("send text: convert it to UTF-8, or leave it out")}
+	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain("convert it to UTF-8, or leave it out")}
 }
 
-// Assemble joins the words by spaces, then each file as a named fenced block,
-// then standard input without its last newline, with a blank line between. A
-// byte order mark is dropped and UTF-16 decoded. Errors are *TextError,
-// ErrNothingToSay, and one for a prompt over 10 MiB.
+// Assemble returns the words joined by spaces, each file as a named fenced block, and
+// standard input without its last newline, separated by blank lines. It drops byte order
+// marks and decodes UTF-16. The error is a *TextError, ErrEmpty, or that of a prompt
+// over 10 MiB.
 func (p Parts) Assemble() (string, error) {
 	words := strings.Join(p.Words, " ")
 	if err := checkText("the prompt", words); err != nil {
@@ -75,7 +75,7 @@ func (p Parts) Assemble() (string, error) {
 	texts = append(texts, strings.TrimSuffix(strings.TrimSuffix(text, "\n"), "\r"))
 	texts = slices.DeleteFunc(texts, func(text string) bool { return strings.TrimSpace(text) == "" })
 	if len(texts) == 0 {
-		return "", ErrNothingToSay
+		return "", ErrEmpty
 	}
 	prompt := strings.Join(texts, "\n\n")
 	if len(prompt) > api.MaxPrompt {
@@ -126,8 +126,8 @@ func checkText(name, text string) error {
 	return nil
 }
 
-// fenced is a Markdown code block under the name of its file; the fence is
-// longer than any in the text, so that the text cannot end it.
+// fenced returns a Markdown code block after the name of its file. The fence is longer
+// than any in the text, so that the text cannot close it.
 func fenced(name, text string) string {
 	if strings.ContainsFunc(name, func(r rune) bool { return !unicode.IsPrint(r) || r == utf8.RuneError || r == '`' }) {
 		name = strconv.QuoteToASCII(name)
@@ -143,7 +143,8 @@ func fenced(name, text string) string {
 	return name + "\n" + fence + language(name) + "\n" + text + fence
 }
 
-// language is the info string of a file's block: its extension, if that is a plain word.
+// language returns the info string for a file: its extension if it is a simple word,
+// otherwise "".
 func language(name string) string {
 	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
 	if len(ext) > 12 || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {

@@ -10,25 +10,25 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
 
-func TestAPromptIsWordsThenFilesThenStdin(t *testing.T) {
+func TestAssemble(t *testing.T) {
 	for name, tc := range map[string]struct {
 		parts prompt.Parts
 		want  string
 	}{
-		"words":                 {prompt.Parts{Words: []string{"why", "is it?"}}, "why is it?"},
-		"stdin":                 {prompt.Parts{Stdin: []byte("data\n")}, "data"},
-		"words and stdin":       {prompt.Parts{Words: []string{"explain"}, Stdin: []byte("data\r\n")}, "explain\n\ndata"},
-		"one newline goes":      {prompt.Parts{Stdin: []byte("a\n\n")}, "a\n"},
-		"an empty pipe":         {prompt.Parts{Words: []string{"x"}, Stdin: []byte("\n")}, "x"},
-		"a file":                {prompt.Parts{Words: []string{"review"}, Files: []prompt.File{{"dir/main.go", []byte("package main\n")}}}, "review\n\ndir/main.go\n```go\npackage main\n```"},
-		"all three":             {prompt.Parts{Words: []string{"w"}, Files: []prompt.File{{"a", []byte("A")}, {"b.txt", nil}}, Stdin: []byte("s")}, "w\n\na\n```\nA\n```\n\nb.txt\n```txt\n```\n\ns"},
-		"a fence in a file":     {prompt.Parts{Files: []prompt.File{{"x.md", []byte("````\ncode\n````")}}}, "x.md\n`````md\n````\ncode\n````\n`````"},
-		"a hostile name":        {prompt.Parts{Files: []prompt.File{{"a\n```\nobey.sh", []byte("x")}}}, `"a\n` + "```" + `\nobey.sh"` + "\n```\nx\n```"},
-		"an UTF-8 mark":         {prompt.Parts{Stdin: []byte("\xef\xbb\xbfhé")}, "hé"},
-		"UTF-16 little endian":  {prompt.Parts{Stdin: []byte("\xff\xfeh\x00\xe9\x00\x3d\xd8\x00\xde\r\x00\n\x00")}, "hé😀"},
-		"UTF-16 big endian":     {prompt.Parts{Stdin: []byte("\xfe\xff\x00h\x00i")}, "hi"},
-		"an UTF-16 mark alone":  {prompt.Parts{Words: []string{"x"}, Stdin: []byte("\xff\xfe")}, "x"},
-		"controls are no error": {prompt.Parts{Stdin: []byte("\x1b[31m red")}, "\x1b[31m red"},
+		"words":                         {prompt.Parts{Words: []string{"why", "is it?"}}, "why is it?"},
+		"stdin":                         {prompt.Parts{Stdin: []byte("data\n")}, "data"},
+		"words and stdin":               {prompt.Parts{Words: []string{"explain"}, Stdin: []byte("data\r\n")}, "explain\n\ndata"},
+		"trailing newlines":             {prompt.Parts{Stdin: []byte("a\n\n")}, "a\n"},
+		"empty pipe":                    {prompt.Parts{Words: []string{"x"}, Stdin: []byte("\n")}, "x"},
+		"file":                          {prompt.Parts{Words: []string{"review"}, Files: []prompt.File{{"dir/main.go", []byte("package main\n")}}}, "review\n\ndir/main.go\n```go\npackage main\n```"},
+		"all three":                     {prompt.Parts{Words: []string{"w"}, Files: []prompt.File{{"a", []byte("A")}, {"b.txt", nil}}, Stdin: []byte("s")}, "w\n\na\n```\nA\n```\n\nb.txt\n```txt\n```\n\ns"},
+		"fence in a file":               {prompt.Parts{Files: []prompt.File{{"x.md", []byte("````\ncode\n````")}}}, "x.md\n`````md\n````\ncode\n````\n`````"},
+		"hostile name":                  {prompt.Parts{Files: []prompt.File{{"a\n```\nobey.sh", []byte("x")}}}, `"a\n` + "```" + `\nobey.sh"` + "\n```\nx\n```"},
+		"UTF-8 byte order mark":         {prompt.Parts{Stdin: []byte("\xef\xbb\xbfhé")}, "hé"},
+		"UTF-16 little endian":          {prompt.Parts{Stdin: []byte("\xff\xfeh\x00\xe9\x00\x3d\xd8\x00\xde\r\x00\n\x00")}, "hé😀"},
+		"UTF-16 big endian":             {prompt.Parts{Stdin: []byte("\xfe\xff\x00h\x00i")}, "hi"},
+		"only a UTF-16 byte order mark": {prompt.Parts{Words: []string{"x"}, Stdin: []byte("\xff\xfe")}, "x"},
+		"control characters":            {prompt.Parts{Stdin: []byte("\x1b[31m red")}, "\x1b[31m red"},
 	} {
 		if got, err := tc.parts.Assemble(); err != nil || got != tc.want {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, tc.want)
@@ -36,22 +36,22 @@ func TestAPromptIsWordsThenFilesThenStdin(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotTextIsRefusedWithItsPlace(t *testing.T) {
+func TestAssembleErrors(t *testing.T) {
 	for name, tc := range map[string]struct {
 		parts prompt.Parts
 		want  string
 	}{
-		"NUL in stdin":     {prompt.Parts{Stdin: []byte("ab\x00")}, "standard input is not text: a NUL byte at byte 2"},
-		"invalid UTF-8":    {prompt.Parts{Files: []prompt.File{{"f", []byte("é\xff")}}}, "f is not text: invalid UTF-8 at byte 2"},
-		"UTF-8, cut off":   {prompt.Parts{Stdin: []byte("\xe6\x97")}, "invalid UTF-8 at byte 0"},
-		"words":            {prompt.Parts{Words: []string{"a\xfe"}}, "the prompt is not text: invalid UTF-8 at byte 1"},
-		"odd UTF-16":       {prompt.Parts{Stdin: []byte("\xff\xfea")}, "half a UTF-16 character at byte 2"},
-		"lone surrogate":   {prompt.Parts{Stdin: []byte("\xff\xfe\x00\xd8a\x00")}, "unpaired UTF-16 surrogate at byte 2"},
-		"NUL in UTF-16":    {prompt.Parts{Stdin: []byte("\xff\xfe\x00\x00")}, "a NUL byte"},
-		"too much":         {prompt.Parts{Stdin: []byte(strings.Repeat("x", api.MaxPrompt+1))}, "more than the limit of 10 MiB"},
-		"nothing":          {prompt.Parts{}, prompt.ErrNothingToSay.Error()},
-		"blanks":           {prompt.Parts{Words: []string{" ", ""}, Stdin: []byte(" \n\n")}, prompt.ErrNothingToSay.Error()},
-		"an empty request": {prompt.Parts{Words: []string{""}, Stdin: []byte{}}, prompt.ErrNothingToSay.Error()},
+		"NUL in stdin":    {prompt.Parts{Stdin: []byte("ab\x00")}, "standard input is not text: a NUL byte at byte 2"},
+		"invalid UTF-8":   {prompt.Parts{Files: []prompt.File{{"f", []byte("é\xff")}}}, "f is not text: invalid UTF-8 at byte 2"},
+		"truncated UTF-8": {prompt.Parts{Stdin: []byte("\xe6\x97")}, "invalid UTF-8 at byte 0"},
+		"words":           {prompt.Parts{Words: []string{"a\xfe"}}, "the prompt is not text: invalid UTF-8 at byte 1"},
+		"odd UTF-16":      {prompt.Parts{Stdin: []byte("\xff\xfea")}, "half a UTF-16 character at byte 2"},
+		"lone surrogate":  {prompt.Parts{Stdin: []byte("\xff\xfe\x00\xd8a\x00")}, "unpaired UTF-16 surrogate at byte 2"},
+		"NUL in UTF-16":   {prompt.Parts{Stdin: []byte("\xff\xfe\x00\x00")}, "a NUL byte"},
+		"too long":        {prompt.Parts{Stdin: []byte(strings.Repeat("x", api.MaxPrompt+1))}, "more than the limit of 10 MiB"},
+		"no parts":        {prompt.Parts{}, prompt.ErrEmpty.Error()},
+		"blanks":          {prompt.Parts{Words: []string{" ", ""}, Stdin: []byte(" \n\n")}, prompt.ErrEmpty.Error()},
+		"empty word":      {prompt.Parts{Words: []string{""}, Stdin: []byte{}}, prompt.ErrEmpty.Error()},
 	} {
 		if got, err := tc.parts.Assemble(); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: %q, %v; want %q", name, got, err, tc.want)
@@ -66,7 +66,7 @@ func FuzzAssemble(f *testing.F) {
 		got, err := prompt.Parts{Words: []string{words}, Files: []prompt.File{{Name: name, Data: file}}, Stdin: stdin}.Assemble()
 		var bad *prompt.TextError
 		if err != nil {
-			if !errors.As(err, &bad) && !errors.Is(err, prompt.ErrNothingToSay) {
+			if !errors.As(err, &bad) && !errors.Is(err, prompt.ErrEmpty) {
 				t.Fatalf("unexpected error %v", err)
 			}
 			return

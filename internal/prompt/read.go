@@ -14,27 +14,28 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
-// slowInput is when a note says what is being waited for.
+// slowInput is the delay before a note that standard input is being read.
 const slowInput = 2 * time.Second
 
-// Sources are what a user named for one question.
+// Sources are the sources of one question, as named by the user.
 type Sources struct {
 	Words     []string // arguments; "-" is standard input
 	Files     []string // paths; "-" is standard input
-	Template  string   // name, "" for none
+	Template  string   // name, or "" for none
 	Variables []string // of the template, each NAME=VALUE
-	Edit      bool     // the text is edited before it is asked
+	Edit      bool     // open the text in the editor
 }
 
-// Text returns the text of the question. The draft, if there is one, holds it
-// until the caller has recorded it and calls cli.Discard. Errors are of kind
-// failure.Usage where the user named the wrong thing.
+// Text returns the text of the question. Draft is empty or the file with the text, which
+// the caller passes to cli.Discard when the text is recorded. If the command line is
+// wrong, the error is of kind failure.Usage.
 func (s Sources) Text(ctx context.Context, f *cli.Factory) (text, draft string, err error) {
 	text, err = s.assemble(ctx, f)
-	if s.Edit && (err == nil || errors.Is(err, ErrNothingToSay)) {
+	if s.Edit && (err == nil || errors.Is(err, ErrEmpty)) {
 		return Edit(ctx, f, text)
 	}
 	return text, "", err
@@ -68,8 +69,7 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, error) {
 	return parts.Assemble()
 }
 
-// read reads the files, and standard input where it is named or was given on
-// purpose.
+// read reads the files, and standard input if it is named or carries data.
 func (s Sources) read(ctx context.Context, p *cli.Printer) (Parts, error) {
 	named := slices.Contains(s.Words, "-")
 	parts := Parts{Words: slices.DeleteFunc(slices.Clone(s.Words), func(word string) bool { return word == "-" })}
@@ -77,7 +77,7 @@ func (s Sources) read(ctx context.Context, p *cli.Printer) (Parts, error) {
 		file, read := File{Name: name}, func() ([]byte, error) { return ReadFile(ctx, name) }
 		if name == "-" {
 			if named || slices.ContainsFunc(parts.Files, func(f File) bool { return f.Name == "stdin" }) {
-				return parts, failure.Usagef("name standard input once", "standard input is named twice")
+				return parts, failure.Usagef("use - only once", "standard input is used twice")
 			}
 			file.Name, read = "stdin", func() ([]byte, error) { return readStdin(ctx, p) }
 		}
@@ -98,9 +98,9 @@ func (s Sources) read(ctx context.Context, p *cli.Printer) (Parts, error) {
 	return parts, nil
 }
 
-// carriesData reports whether standard input was given on purpose: a pipe (which
-// is a socket where some programs start others), or a regular file with content.
-// A terminal and /dev/null are not read unasked.
+// carriesData reports whether in is a pipe, a socket (which some programs use as a pipe)
+// or a regular file that is not empty. Others, such as a terminal and /dev/null, are read
+// only if named.
 func carriesData(in io.Reader) bool {
 	file, ok := in.(*os.File)
 	if !ok {
@@ -110,63 +110,43 @@ func carriesData(in io.Reader) bool {
 	return err == nil && (info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0 || info.Mode().IsRegular() && info.Size() > 0)
 }
 
-// readStdin reads standard input up to the size that a prompt may have.
+// readStdin reads standard input up to the maximum size of a prompt.
 func readStdin(ctx context.Context, p *cli.Printer) ([]byte, error) {
 	if p.IO.ErrTTY {
 		hint := time.AfterFunc(slowInput, func() {
-			p.Note("reading standard input until it ends (Ctrl-D on a terminal)")
+			p.Note("reading standard input (end with Ctrl-D on a terminal)")
 		})
 		defer hint.Stop()
 	}
-	return interruptibly(ctx, func() ([]byte, error) {
+	return input.Await(ctx, func() ([]byte, error) {
 		return readAll("standard input", p.IO.In)
 	})
 }
 
-// ReadFile reads a file, which may be a pipe that no process writes to, up to the
-// size that a prompt may have.
+// ReadFile reads a file up to the maximum size of a prompt. Cancelling ctx ends the read,
+// even of a pipe that no process writes to.
 func ReadFile(ctx context.Context, name string) ([]byte, error) {
-	return interruptibly(ctx, func() ([]byte, error) {
+	return input.Await(ctx, func() ([]byte, error) {
 		file, err := os.Open(name)
 		if err != nil {
-			return nil, failure.Usagef("check the name after -f", "%v", err)
+			return nil, failure.Usagef("check the name after -f", "cannot read %s: %v", name, failure.Reason(err))
 		}
 		defer func() { _ = file.Close() }()
 		if info, err := file.Stat(); err == nil && info.IsDir() {
-			return nil, failure.Usagef("name its files, each with -f", "%s is a directory", name)
+			return nil, failure.Usagef("pass its files, each with -f", "%s is a directory", name)
 		}
 		return readAll(name, file)
 	})
 }
 
-// interruptibly waits for read, or for the end of ctx: a read that hangs cannot
-// be stopped, only left behind.
-func interruptibly(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
-	type result struct {
-		data []byte
-		err  error
-	}
-	done := make(chan result, 1)
-	go func() {
-		data, err := read()
-		done <- result{data, err}
-	}()
-	select {
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case r := <-done:
-		return r.data, r.err
-	}
-}
-
-// readAll reads at most one byte more than a prompt may have.
+// readAll reads in and returns an error if it exceeds the maximum size of a prompt.
 func readAll(name string, in io.Reader) ([]byte, error) {
 	data, err := io.ReadAll(io.LimitReader(in, api.MaxPrompt+1))
 	if err != nil {
 		return nil, fmt.Errorf("cannot read %s: %w", name, err)
 	}
 	if len(data) > api.MaxPrompt {
-		return nil, failure.Usagef("send a part of it", "%s is larger than a prompt may be, %d MiB", name, api.MaxPrompt>>20)
+		return nil, failure.Usagef("send a part of it", "%s is larger than the limit of %d MiB", name, api.MaxPrompt>>20)
 	}
 	return data, nil
 }

@@ -14,36 +14,37 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// maxQuestions is how often a user is asked for one value.
+// maxQuestions is the maximum number of times that the user is asked for one value.
 const maxQuestions = 3
 
-// ParseVariables reads name=value; of two values of one name the last counts.
+// ParseVariables parses variables of the form name=value. If a name is repeated, the
+// last value is used.
 func ParseVariables(given []string) (map[string]string, error) {
 	values := map[string]string{}
 	for _, text := range given {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return values, failure.Usagef("like this: --var language=English", "--var cannot be %q; want name=value", text)
+			return values, failure.Usagef("for example: --var language=English", "invalid value %q for --var: must be name=value", text)
 		}
 		values[name] = value
 	}
 	return values, nil
 }
 
-// render makes the text of the question from a template. Values that are missing
-// are asked for on the terminal and added to values. Edited says that there need
-// be nothing to work on, because the text is edited before it is asked.
+// render returns the text of a question from a template. It asks for missing values on
+// the terminal and adds them to values. If edited is set, the template needs no input,
+// because the text will be edited.
 func (p Parts) render(ctx context.Context, t *template.Template, values map[string]string, edited bool, streams *terminal.Streams) (string, error) {
 	var texts [3]string
 	for i, part := range []Parts{{Words: p.Words}, {Files: p.Files}, {Stdin: p.Stdin}} {
 		var err error
-		if texts[i], err = part.Assemble(); err != nil && !errors.Is(err, ErrNothingToSay) {
+		if texts[i], err = part.Assemble(); err != nil && !errors.Is(err, ErrEmpty) {
 			return "", err
 		}
 	}
 	given := template.Given{Words: texts[0], Files: texts[1], Stdin: texts[2]}
 	if t.Needs && given == (template.Given{}) && !edited {
-		return "", failure.Usagef("give it a prompt, files with -f or a pipe, like: git diff | hobnob chat -t "+t.Name, "the template %q has nothing to work on", t.Name)
+		return "", failure.Usagef("pass a prompt, files with -f, or a pipe: git diff | hobnob chat -t "+t.Name, "template %q needs input", t.Name)
 	}
 	missing := t.Missing(values)
 	for _, v := range missing {
@@ -63,7 +64,8 @@ func (p Parts) render(ctx context.Context, t *template.Template, values map[stri
 	return Parts{Words: []string{text}}.Assemble()
 }
 
-// askValue asks until something is typed; io.EOF means that nothing was.
+// askValue asks for a value until the user types one. The error is io.EOF if the user
+// types none.
 func askValue(ctx context.Context, streams *terminal.Streams, v template.Variable) (string, error) {
 	question := v.Name + ":"
 	if v.Description != "" {
@@ -77,18 +79,19 @@ func askValue(ctx context.Context, streams *terminal.Streams, v template.Variabl
 	return "", io.EOF
 }
 
-// noValues names every variable without a value and how to give it.
+// noValues returns an error that names the missing variables and the flags to set them.
 func noValues(t *template.Template, missing []template.Variable) error {
 	var names, flags []string
 	for _, v := range missing {
 		names = append(names, v.Name)
 		flags = append(flags, "--var "+v.Name+"=…")
 	}
-	return failure.Usagef("give it like this: "+strings.Join(flags, " "), "the template %q wants a value for: %s", t.Name, strings.Join(names, ", "))
+	return failure.Usagef("pass "+strings.Join(flags, " "), "template %q needs a value for: %s", t.Name, strings.Join(names, ", "))
 }
 
-// TemplateTitle returns the title of a conversation that begins with a template:
-// its text begins the same every time, so the title is what it was asked about.
+// TemplateTitle returns the title of a conversation that starts with a template: the name
+// of the template and what it was asked about. Titles taken from the text would all begin
+// with the same words.
 func TemplateTitle(name string, about []string) string {
 	name = strings.ToLower(name)
 	text := strings.TrimSpace(strings.Join(about, " "))

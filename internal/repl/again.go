@@ -8,7 +8,7 @@ import (
 
 func runAgain(ctx context.Context, s *session, _ string) error {
 	if !s.at.Saves() && s.at.Question.Conversation == nil {
-		return failure.Usagef("ask something first", "there is no question to ask again")
+		return failure.Usagef("ask a question first", "no question to ask again")
 	}
 	turn, err := s.at.LastTurn(ctx)
 	if err != nil {

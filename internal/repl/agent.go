@@ -17,22 +17,29 @@ func runAgent(_ context.Context, s *session, name string) error {
 		return err
 	}
 	s.at.Question.AgentID = id
-	s.f.Print.Note("asking %s from now on", s.at.AgentName())
+	s.f.Print.Note("agent is now %s", s.at.AgentName())
 	return nil
 }
 
 func listAgents(s *session) error {
 	profile := s.ask.Profile
+	current, marked := s.at.Question.AgentID, false
+	if current == "" {
+		current = profile.BuiltIn["guide"] // nothing for other services, which choose themselves
+	}
 	var rows [][]string
 	for _, alias := range profile.AgentNames() {
 		mark := ""
-		if profile.Agents[alias] == s.at.Question.AgentID {
-			mark = "asked now"
+		if profile.Agents[alias] == current {
+			mark, marked = "current", true
 		}
 		rows = append(rows, []string{alias, profile.Agents[alias], mark})
 	}
+	if current != "" && !marked { // selected by its UUID
+		rows = append(rows, []string{"", current, "current"})
+	}
 	if len(rows) == 0 {
-		s.f.Print.Note("the profile %q names no agents; %s does", profile.Name, failure.Run("hobnob agents add NAME UUID"))
+		s.f.Print.Note("profile %q has no agents; to add one: %s", profile.Name, failure.Run("hobnob agents add NAME UUID"))
 		return nil
 	}
 	return s.f.Print.Table([]terminal.Column{{Title: "NAME"}, {Title: "AGENT"}, {}}, rows)

@@ -20,11 +20,11 @@ func runAt(ctx context.Context, s *session, ref string) error {
 	if err != nil {
 		return err
 	}
-	s.f.Print.Note("the next question follows %s: %s", history.Short(turn.ID), history.TitleOf(turn.Question))
+	s.f.Print.Note("the next question continues from %s: %s", history.Short(turn.ID), history.TitleOf(turn.Question))
 	return nil
 }
 
-// completeTurn offers the answered turns of the conversation, the latest first.
+// completeTurn completes the answered turns of the conversation, latest first.
 func completeTurn(ctx context.Context, s *session, _ string) []lineedit.Candidate {
 	if !s.at.Saves() || s.at.Question.Conversation == nil {
 		return nil
@@ -33,10 +33,15 @@ func completeTurn(ctx context.Context, s *session, _ string) []lineedit.Candidat
 	if err != nil {
 		return nil
 	}
+	ids := make([]string, len(turns))
+	for i, turn := range turns {
+		ids[i] = turn.ID
+	}
 	var out []lineedit.Candidate
+	short := history.Shorts(ids...)
 	for _, turn := range slices.Backward(turns) {
 		if turn.State == history.Answered && len(out) < maxCandidates {
-			out = append(out, lineedit.Candidate{Value: history.Short(turn.ID), Description: history.TitleOf(turn.Question)})
+			out = append(out, lineedit.Candidate{Value: short(turn.ID), Description: history.TitleOf(turn.Question)})
 		}
 	}
 	return out

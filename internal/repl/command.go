@@ -1,7 +1,6 @@
 package repl
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -14,62 +13,68 @@ import (
 )
 
 const (
-	// completionTime bounds what a Tab may take.
+	// completionTime is the time limit of a completion.
 	completionTime = 500 * time.Millisecond
-	// maxCandidates bounds how many conversations or turns a Tab offers.
+	// maxCandidates is the maximum number of conversations or turns offered.
 	maxCandidates = 50
 )
 
 // command is a slash command.
 type command struct {
 	name     string // without the slash
-	argument string // as help shows it: in brackets where it may be left out, "" for none
+	aliases  []string
+	argument string // for help: in brackets if optional, "" for none
 	help     string // one line
-	more     string // what else /help NAME says
-	saved    bool   // needs a chat that is saved
+	more     string // added by /help NAME
+	saved    bool   // requires a saved chat
 	run      func(ctx context.Context, s *session, argument string) error
-	complete func(ctx context.Context, s *session, argument string) []lineedit.Candidate // nil completes nothing
+	complete func(ctx context.Context, s *session, argument string) []lineedit.Candidate // may be nil
 }
 
-// commands returns the slash commands in the order of /help: one line here and one
-// file each.
+// commands returns the slash commands in the order of /help.
 func commands() []command {
 	return []command{
-		{name: "help", argument: "[COMMAND]", help: "list the commands, or explain one", run: runHelp, complete: completeHelp},
-		{name: "new", argument: "[TITLE]", help: "begin a new conversation", run: runNew,
-			more: "The one before stays as it is; /open goes back to it."},
-		{name: "open", argument: "[ID|TITLE]", help: "go on with another conversation", saved: true, run: runOpen, complete: completeConversation,
-			more: "Without a name it lists the latest ones."},
-		{name: "title", argument: "TITLE", help: "give the conversation another title", saved: true, run: runTitle},
-		{name: "agent", argument: "[NAME|UUID]", help: "ask another agent from now on", run: runAgent, complete: completeAgent,
-			more: "Without a name it lists the agents of the profile."},
-		{name: "file", argument: "[PATH|-]", help: "add a file to the next question", run: runFile, complete: completePath,
-			more: "Without a path it lists what is added; - takes all of it back. Quotes are not needed."},
+		{name: "help", aliases: []string{"?"}, argument: "[COMMAND]", help: "list commands, or explain one", run: runHelp, complete: completeHelp},
+		{name: "new", argument: "[TITLE]", help: "start a new conversation", run: runNew,
+			more: "The current conversation stays unchanged; /open returns to it."},
+		{name: "open", argument: "[ID|TITLE]", help: "continue another conversation", saved: true, run: runOpen, complete: completeConversation,
+			more: "Without an argument, lists the latest conversations."},
+		{name: "title", argument: "TITLE", help: "rename the conversation", saved: true, run: runTitle},
+		{name: "agent", argument: "[NAME|UUID]", help: "switch to another agent", run: runAgent, complete: completeAgent,
+			more: "Without an argument, lists the agents of the profile and marks the current one."},
+		{name: "file", argument: "[PATH|clear]", help: "attach a file to the next question", run: runFile, complete: completeFile,
+			more: "Without an argument, lists the attached files. clear or - detaches all of them; a file with that name is ./clear. Paths need no quotes."},
 		{name: "edit", argument: "[TEXT]", help: "write the next question in $VISUAL or $EDITOR", run: runEdit,
-			more: "Ctrl-X Ctrl-E does so with what is in the line. An empty file asks nothing."},
-		{name: "again", help: "ask the last question again, beside the first answer", run: runAgain},
-		{name: "undo", help: "go back before the last question, and change it", run: runUndo,
-			more: "Nothing is removed: what is asked next makes a branch."},
+			more: "Ctrl-X Ctrl-E opens the current line in the editor. An empty file sends nothing."},
+		{name: "again", help: "ask the last question again", run: runAgain,
+			more: "The new answer is an alternative to the first one."},
+		{name: "undo", help: "go back before the last question", run: runUndo,
+			more: "The question is put into the line, to be edited. Nothing is removed: the next question starts a branch."},
 		{name: "tree", help: "draw the branches of the conversation", run: runTree},
 		{name: "at", argument: "TURN", help: "continue from an earlier turn", run: runAt, complete: completeTurn,
-			more: "A turn is named by its id, as /tree shows it."},
-		{name: "context", help: "say what the next question carries with it", run: runContext},
+			more: "TURN is an id shown by /tree."},
+		{name: "context", help: "show the context of the next question", run: runContext},
 		{name: "search", argument: "WORDS", help: "search all conversations", saved: true, run: runSearch},
-		{name: "copy", argument: "[code [LANGUAGE]]", help: "copy the last reply, or its first block of code", run: runCopy, complete: completeCopy,
-			more: "Over ssh the terminal is asked to copy (OSC 52)."},
-		{name: "save", argument: "PATH", help: "write the last reply to a file", run: runSave, complete: completePath},
+		{name: "copy", argument: "[code [LANGUAGE]]", help: "copy the last reply or its first code block", run: runCopy, complete: completeCopy,
+			more: "Over ssh, uses the clipboard of the terminal (OSC 52)."},
+		{name: "save", argument: "PATH", help: "write the last reply to a file", run: runSave, complete: completePath,
+			more: "Asks before replacing a file."},
 		{name: "export", argument: "PATH", help: "write the conversation to a file", run: runExport, complete: completePath,
-			more: "The name decides: .md, .json or .html."},
-		{name: "usage", argument: "[on|off]", help: "say what the conversation cost in tokens", run: runUsage, complete: completeSwitch,
-			more: "With on or off: say it after each answer."},
-		{name: "raw", argument: "[on|off]", help: "show replies as they came, or rendered", run: runRaw, complete: completeSwitch},
-		{name: "exit", help: "leave; so does Ctrl-D", run: runExit},
+			more: "The extension selects the format: .md, .json or .html. Asks before replacing a file."},
+		{name: "usage", argument: "[on|off]", help: "show the token usage of the conversation", run: runUsage, complete: completeSwitch,
+			more: "With on, shows it after each answer."},
+		{name: "raw", argument: "[on|off]", help: "show replies raw or rendered", run: runRaw, complete: completeSwitch},
+		{name: "exit", aliases: []string{"quit"}, help: "leave the chat (or press Ctrl-D)", run: runExit,
+			more: "exit or quit without a slash also leaves. To send that word as a question, put a space before it."},
 	}
 }
 
-// parse takes a command apart: a slash and a word on a text of one line. Two
-// slashes are a question that begins with one.
+// parse returns the name and the argument of a slash command; ok is false for a
+// question. A command is one line, except /edit. Two slashes begin a question.
 func parse(text string) (name, argument string, ok bool) {
+	if leaves(text) {
+		return "exit", "", true
+	}
 	if !strings.HasPrefix(text, "/") || strings.HasPrefix(text, "//") {
 		return "", "", false
 	}
@@ -77,32 +82,68 @@ func parse(text string) (name, argument string, ok bool) {
 	if at := strings.IndexFunc(name, unicode.IsSpace); at >= 0 {
 		name, argument = name[:at], name[at:]
 	}
-	if name != "edit" && strings.Contains(strings.TrimSpace(text), "\n") {
-		return "", "", false
+	if strings.Contains(strings.TrimSpace(text), "\n") {
+		if c, err := find(name); err != nil || c.name != "edit" {
+			return "", "", false
+		}
 	}
 	return strings.TrimSpace(name), strings.TrimSpace(argument), true
 }
 
-// find returns the command of a name, in any letter case. For a name that none has
-// the error suggests the first that begins with it, else the nearest.
+// leaves reports whether text is exit or quit.
+func leaves(text string) bool {
+	word := strings.ToLower(strings.TrimRightFunc(text, unicode.IsSpace))
+	return word == "exit" || word == "quit"
+}
+
+// asLine returns the line that asks a question: it adds a slash to a question that
+// begins with one, and a space before a word that would leave the chat.
+func asLine(question string) string {
+	switch {
+	case strings.HasPrefix(question, "/"):
+		return "/" + question
+	case leaves(strings.TrimLeft(question, " ")):
+		return " " + question
+	}
+	return question
+}
+
+// asQuestion returns the question that a line asks.
+func asQuestion(line string) string {
+	rest, spaced := strings.CutPrefix(line, " ")
+	if strings.HasPrefix(line, "//") || spaced && leaves(strings.TrimLeft(rest, " ")) {
+		return line[1:]
+	}
+	return line
+}
+
+// find returns the command with a name or an unambiguous beginning of one, in any
+// letter case.
 func find(name string) (command, error) {
-	lower, begins := strings.ToLower(name), ""
-	var names []string
+	const question = "to ask a question that begins with a slash, type two slashes"
+	lower := strings.ToLower(name)
+	var begin, names []string
+	var found command
 	for _, c := range commands() {
-		if c.name == lower {
+		all := append([]string{c.name}, c.aliases...)
+		if slices.Contains(all, lower) {
 			return c, nil
 		}
-		if begins == "" && name != "" && strings.HasPrefix(c.name, lower) {
-			begins = c.name
+		if lower != "" && slices.ContainsFunc(all, func(n string) bool { return strings.HasPrefix(n, lower) }) {
+			found, begin = c, append(begin, "/"+c.name)
 		}
-		names = append(names, c.name)
+		names = append(names, all...)
 	}
-	const question = "to ask a question that begins with a slash, begin it with two"
-	hint := "/help lists the commands; " + question
-	if near := cmp.Or(begins, suggest.Nearest(name, names)); near != "" {
-		hint = "did you mean /" + near + "? " + question
+	switch near := suggest.Nearest(name, names); {
+	case len(begin) == 1:
+		return found, nil
+	case len(begin) > 1:
+		last := len(begin) - 1
+		return found, failure.Usagef("did you mean "+strings.Join(begin[:last], ", ")+" or "+begin[last]+"?", "/%s is ambiguous", name)
+	case near != "":
+		return found, failure.Usagef("did you mean /"+near+"? "+question, "unknown command /%s", name)
 	}
-	return command{}, failure.Usagef(hint, "there is no command /%s", name)
+	return found, failure.Usagef("/help lists the commands; "+question, "unknown command /%s", name)
 }
 
 func (s *session) command(ctx context.Context, name, argument string) error {
@@ -113,21 +154,21 @@ func (s *session) command(ctx context.Context, name, argument string) error {
 	required := c.argument != "" && c.argument[0] != '['
 	switch {
 	case required && argument == "":
-		return failure.Usagef("usage: "+c.usage(), "/%s needs %s", c.name, c.argument)
+		return failure.Usagef("usage: "+c.usage(), "%s is missing", c.argument)
 	case c.argument == "" && argument != "":
-		return failure.Usagef("usage: "+c.usage(), "/%s takes nothing after it", c.name)
+		return failure.Usagef("usage: "+c.usage(), "/%s takes no arguments", c.name)
 	case c.saved && !s.at.Saves():
 		return errUnsaved()
 	}
 	return c.run(ctx, s, argument)
 }
 
-// usage is a command with its argument.
+// usage returns the command with its argument.
 func (c command) usage() string {
 	return strings.TrimSpace("/" + c.name + " " + c.argument)
 }
 
-// complete offers commands, and what a command takes.
+// complete completes commands and their arguments.
 func (s *session) complete(before string) (candidates []lineedit.Candidate, replaces int) {
 	name, argument, spaced := strings.Cut(before, " ")
 	if !strings.HasPrefix(name, "/") || strings.Contains(before, "\n") {
@@ -145,7 +186,7 @@ func (s *session) complete(before string) (candidates []lineedit.Candidate, repl
 	return beginning(c.complete(ctx, s, argument), argument), len(argument)
 }
 
-// completeCommands offers every command, its name after a prefix.
+// completeCommands completes the names of all commands, after a prefix.
 func completeCommands(prefix string) []lineedit.Candidate {
 	var out []lineedit.Candidate
 	for _, c := range commands() {
@@ -160,14 +201,14 @@ func beginning(candidates []lineedit.Candidate, with string) []lineedit.Candidat
 	})
 }
 
-// setSwitch sets a switch to what was typed and reports what it means now.
-func (s *session) setSwitch(on *bool, typed, meaning string) error {
+// setSwitch sets a switch to the value typed and prints the name and the new value.
+func (s *session) setSwitch(on *bool, typed, name string) error {
 	value := strings.ToLower(typed)
 	if value != "on" && value != "off" {
-		return failure.Usagef("say on or off", "%q is neither on nor off", typed)
+		return failure.Usagef("use on or off", "invalid value %q", typed)
 	}
 	*on = value == "on"
-	s.f.Print.Note("%s: %s", meaning, value)
+	s.f.Print.Note("%s: %s", name, value)
 	return nil
 }
 

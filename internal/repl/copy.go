@@ -19,7 +19,7 @@ func runCopy(ctx context.Context, s *session, what string) error {
 	if what != "" {
 		word, language, _ := strings.Cut(what, " ")
 		if word != "code" {
-			return failure.Usagef("usage: /copy [code [LANGUAGE]]", "/copy cannot copy %q", what)
+			return failure.Usagef("usage: /copy [code [LANGUAGE]]", "invalid argument %q", what)
 		}
 		if text, err = view.Block(text, strings.TrimSpace(language)); err != nil {
 			return err
@@ -30,7 +30,7 @@ func runCopy(ctx context.Context, s *session, what string) error {
 		return err
 	}
 	if how == terminal.OSC52 {
-		s.f.Print.Note("the terminal was asked to copy it (OSC 52); it does not say whether it did")
+		s.f.Print.Note("sent to the clipboard of the terminal (OSC 52), which does not confirm it")
 		return nil
 	}
 	s.f.Print.Note("copied (%s)", how)
@@ -42,7 +42,7 @@ func completeCopy(_ context.Context, s *session, argument string) []lineedit.Can
 		return nil
 	}
 	if !strings.HasPrefix(argument, "code ") {
-		return []lineedit.Candidate{{Value: "code", Description: "the first block of code"}}
+		return []lineedit.Candidate{{Value: "code", Description: "the first code block"}}
 	}
 	var out []lineedit.Candidate
 	_, _, languages := codeblock.Find(s.at.Reply, "")

@@ -13,24 +13,24 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// Cursor is where in the history the chat is: the conversation, the place in it,
-// the agent, and the answers that could not be recorded yet. It prints nothing.
+// Cursor is the position of the chat in the history: the conversation, the turn, the
+// agent, and the answers that could not be saved yet. It prints nothing.
 type Cursor struct {
-	// Question is what the next one is asked with.
+	// Question has the parameters of the next question.
 	Question chat.Question
-	// Reply is the reply at the cursor, "" when there is none.
+	// Reply is the reply at the cursor, or "".
 	Reply string
 
 	profile config.Profile
 	asker   *chat.Asker
-	failed  string        // the turn after the cursor that got no answer
-	unsaved []chat.Answer // that could not be recorded yet
+	failed  string        // id of the turn after the cursor, if it has no answer
+	unsaved []chat.Answer // not saved yet
 }
 
-// Saves reports whether the chat goes into a history that outlives it.
+// Saves reports whether the chat is saved.
 func (c *Cursor) Saves() bool { return c.asker.History.Saved() }
 
-// AgentName returns the alias of the agent, else the beginning of its id, else the
+// AgentName returns the alias of the agent or its short id, or without an agent the
 // name of the profile.
 func (c *Cursor) AgentName() string {
 	name := c.profile.AgentName(c.Question.AgentID)
@@ -46,12 +46,12 @@ func (c *Cursor) New(title string) {
 	c.Reply, c.failed = "", ""
 }
 
-// Open moves to the head of a conversation and returns its turn; ok is false when
-// no question of it was answered.
+// Open moves to the head of a conversation and returns that turn; ok is false if the
+// conversation has no answers.
 func (c *Cursor) Open(ctx context.Context, conversation history.Conversation) (head history.Turn, ok bool, err error) {
 	if conversation.Profile != c.profile.Name {
-		return head, false, failure.Usagef(fmt.Sprintf("continue it there: hobnob chat -p %s -C %s", conversation.Profile, history.Short(conversation.ID)),
-			"conversation %s belongs to the profile %q, not to %q", history.Short(conversation.ID), conversation.Profile, c.profile.Name)
+		return head, false, failure.Usagef(fmt.Sprintf("to continue it: hobnob chat -p %s -C %s", conversation.Profile, history.Short(conversation.ID)),
+			"conversation %s belongs to profile %q, not %q", history.Short(conversation.ID), conversation.Profile, c.profile.Name)
 	}
 	c.New("")
 	c.Question.Conversation = &conversation
@@ -64,7 +64,7 @@ func (c *Cursor) Open(ctx context.Context, conversation history.Conversation) (h
 	return head, err == nil, err
 }
 
-// Refresh reads the conversation again: another process may have gone on with it,
+// Refresh reads the conversation again, because another process may have continued
 // or deleted it.
 func (c *Cursor) Refresh(ctx context.Context) error {
 	if c.Question.Conversation == nil {
@@ -72,9 +72,12 @@ func (c *Cursor) Refresh(ctx context.Context) error {
 	}
 	short := history.Short(c.Question.Conversation.ID)
 	now, err := c.asker.History.Find(ctx, c.Question.Conversation.ID)
-	if errors.As(err, new(*history.NotFoundError)) {
-		return failure.WithHint(fmt.Errorf("nothing was sent: conversation %s was deleted meanwhile", short),
-			"/new begins another; to bring it back: hobnob conversations restore %s", short)
+	if missing, ok := errors.AsType[*history.NotFoundError](err); ok {
+		err := fmt.Errorf("nothing was sent: conversation %s was deleted by another process", short)
+		if len(missing.Trashed) == 0 { // it was pruned
+			return failure.WithHint(err, "/new starts another one")
+		}
+		return failure.WithHint(err, "to restore it: hobnob conversations restore %s; /new starts another one", short)
 	}
 	if err == nil {
 		c.Question.Conversation = &now
@@ -82,7 +85,7 @@ func (c *Cursor) Refresh(ctx context.Context) error {
 	return err
 }
 
-// Conversation returns the conversation as it is now.
+// Conversation returns the current state of the conversation.
 func (c *Cursor) Conversation(ctx context.Context) (history.Conversation, error) {
 	if !c.Saves() {
 		return history.Conversation{}, errUnsaved()
@@ -93,27 +96,25 @@ func (c *Cursor) Conversation(ctx context.Context) (history.Conversation, error)
 	return c.asker.History.Find(ctx, c.Question.Conversation.ID)
 }
 
-// errUnsaved is for what needs other conversations or what lasts, in a chat that is
-// not saved.
+// errUnsaved returns the error of a command that needs a saved chat.
 func errUnsaved() error {
-	return failure.WithHint(failure.Usagef("", "this chat saves nothing and has no history"),
-		"leave --no-save out, or see: %s", failure.Run("hobnob config get history.save"))
+	return failure.WithHint(failure.Usagef("", "this chat is not saved"),
+		"start the chat without --no-save, or check: %s", failure.Run("hobnob config get history.save"))
 }
 
 func errNoConversation() error {
-	return failure.Usagef("ask something first, or open one with /open", "there is no conversation yet")
+	return failure.Usagef("ask a question first, or open a conversation with /open", "no conversation yet")
 }
 
-// LastReply returns the reply that /copy and /save mean.
+// LastReply returns the reply for /copy and /save.
 func (c *Cursor) LastReply() (string, error) {
 	if c.Reply == "" {
-		return "", failure.Usagef("ask something first", "there is no reply yet")
+		return "", failure.Usagef("ask a question first", "no reply yet")
 	}
 	return c.Reply, nil
 }
 
-// Asked moves to the turn of a question that was asked, or stays before it when it
-// got no answer.
+// Asked moves to the turn of a question. If it failed, the cursor stays before it.
 func (c *Cursor) Asked(ctx context.Context, answer chat.Answer, failed bool) error {
 	if answer.Reply.Text != "" {
 		c.Reply = answer.Reply.Text
@@ -137,8 +138,8 @@ func (c *Cursor) Asked(ctx context.Context, answer chat.Answer, failed bool) err
 	return nil
 }
 
-// SaveUnsaved tries again to record the answers that could not be: without them
-// the context has holes. Report is called for each that still cannot.
+// SaveUnsaved retries saving answers, because without them the context is incomplete.
+// It calls report for each answer that still cannot be saved.
 func (c *Cursor) SaveUnsaved(ctx context.Context, report func(chat.Answer, error)) {
 	c.unsaved = slices.DeleteFunc(c.unsaved, func(answer chat.Answer) bool {
 		err := c.asker.Save(ctx, &answer)
@@ -149,8 +150,7 @@ func (c *Cursor) SaveUnsaved(ctx context.Context, report func(chat.Answer, error
 	})
 }
 
-// LastTurn returns the turn that the next question would follow, or the one after
-// it that got no answer.
+// LastTurn returns the turn at the cursor, or the turn after it if that has no answer.
 func (c *Cursor) LastTurn(ctx context.Context) (history.Turn, error) {
 	conversation := c.Question.Conversation
 	if conversation == nil {
@@ -161,7 +161,7 @@ func (c *Cursor) LastTurn(ctx context.Context) (history.Turn, error) {
 	case c.failed != "":
 		return store.FindTurn(ctx, conversation.ID, c.failed)
 	case parent != nil && *parent == "":
-		return history.Turn{}, failure.Usagef("/tree shows all turns, and /at continues from one", "this is before the first question")
+		return history.Turn{}, failure.Usagef("/tree shows all turns, /at continues from one", "already before the first question")
 	case parent != nil:
 		return store.FindTurn(ctx, conversation.ID, *parent)
 	}
@@ -181,7 +181,7 @@ func (c *Cursor) At(turn history.Turn) error {
 	return nil
 }
 
-// Before moves before a turn. Nothing is removed.
+// Before moves before a turn and removes nothing.
 func (c *Cursor) Before(ctx context.Context, turn history.Turn) {
 	c.Question.Parent, c.failed, c.Reply = &turn.Parent, "", ""
 	if turn.Parent == "" {

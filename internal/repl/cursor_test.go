@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
@@ -13,7 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// answering answers each question with "A " and the question, and fails those
+// answering answers each question with "A " and the question, and fails questions
 // that begin with "fail".
 type answering struct{ sent api.Request }
 
@@ -28,7 +29,7 @@ func (a *answering) Chat(_ context.Context, r api.Request, _ string) (api.Reply,
 	return reply, nil
 }
 
-// walk is a cursor that asks.
+// walk is a cursor with a client.
 type walk struct {
 	*Cursor
 	t      *testing.T
@@ -52,8 +53,8 @@ func saved(t *testing.T) *history.Store {
 	return store
 }
 
-// asks asks a question at the cursor and returns what was sent, joined by slashes.
-func (w walk) asks(text string) string {
+// ask asks a question at the cursor and returns the messages sent, joined by slashes.
+func (w walk) ask(text string) string {
 	w.t.Helper()
 	if err := w.Refresh(w.t.Context()); err != nil {
 		w.t.Fatal(err)
@@ -75,7 +76,8 @@ func (w walk) asks(text string) string {
 	return strings.Join(texts, "/")
 }
 
-func (w walk) undoes() string {
+// undo moves before the last question and returns it.
+func (w walk) undo() string {
 	w.t.Helper()
 	turn, err := w.LastTurn(w.t.Context())
 	if err != nil {
@@ -85,14 +87,15 @@ func (w walk) undoes() string {
 	return turn.Question
 }
 
-func (w walk) sends(want, got string) {
+// wantSent checks the messages sent.
+func (w walk) wantSent(want, got string) {
 	w.t.Helper()
 	if got != want {
 		w.t.Errorf("sent %s, want %s", got, want)
 	}
 }
 
-func TestCursorFollowsTheAnswers(t *testing.T) {
+func TestCursorFollowsAnswers(t *testing.T) {
 	for name, store := range map[string]func(*testing.T) *history.Store{
 		"saved": saved,
 		"unsaved": func(t *testing.T) *history.Store {
@@ -106,22 +109,22 @@ func TestCursorFollowsTheAnswers(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWalk(t, store(t))
-			w.sends("a", w.asks("a"))
-			w.sends("a/A a/b", w.asks("b"))
+			w.wantSent("a", w.ask("a"))
+			w.wantSent("a/A a/b", w.ask("b"))
 			if w.Reply != "A b" {
 				t.Errorf("the reply is %q", w.Reply)
 			}
-			if got := w.undoes(); got != "b" || w.Reply != "A a" {
-				t.Errorf("took back %q, with the reply %q", got, w.Reply)
+			if got := w.undo(); got != "b" || w.Reply != "A a" {
+				t.Errorf("undid %q, with the reply %q", got, w.Reply)
 			}
-			w.sends("a/A a/c", w.asks("c"))
-			if got := w.undoes(); got != "c" {
-				t.Errorf("took back %q", got)
+			w.wantSent("a/A a/c", w.ask("c"))
+			if got := w.undo(); got != "c" {
+				t.Errorf("undid %q", got)
 			}
-			if got := w.undoes(); got != "a" || w.Reply != "" {
-				t.Errorf("took back %q, with the reply %q", got, w.Reply)
+			if got := w.undo(); got != "a" || w.Reply != "" {
+				t.Errorf("undid %q, with the reply %q", got, w.Reply)
 			}
-			w.sends("d", w.asks("d"))
+			w.wantSent("d", w.ask("d"))
 			if name == "saved" != w.Saves() {
 				t.Errorf("Saves is %t", w.Saves())
 			}
@@ -129,29 +132,29 @@ func TestCursorFollowsTheAnswers(t *testing.T) {
 	}
 }
 
-func TestCursorStaysBeforeAQuestionThatFailed(t *testing.T) {
+func TestCursorStaysBeforeFailedQuestion(t *testing.T) {
 	w := newWalk(t, saved(t))
-	w.asks("a")
-	w.sends("a/A a/fail", w.asks("fail"))
+	w.ask("a")
+	w.wantSent("a/A a/fail", w.ask("fail"))
 	if turn, err := w.LastTurn(t.Context()); err != nil || turn.Question != "fail" {
 		t.Errorf("the last turn is %q, %v", turn.Question, err)
 	}
-	w.sends("a/A a/b", w.asks("b"))
+	w.wantSent("a/A a/b", w.ask("b"))
 	if turn, err := w.LastTurn(t.Context()); err != nil || turn.Question != "b" {
 		t.Errorf("the last turn is %q, %v", turn.Question, err)
 	}
 }
 
-func TestCursorMovesWithinAndBetweenConversations(t *testing.T) {
+func TestCursorMoves(t *testing.T) {
 	store := saved(t)
 	w := newWalk(t, store)
-	w.asks("a")
+	w.ask("a")
 	first := *w.Question.Conversation
-	w.asks("b")
+	w.ask("b")
 	w.New("other")
-	w.sends("c", w.asks("c"))
+	w.wantSent("c", w.ask("c"))
 	if title := w.Question.Conversation.Title; title != "other" {
-		t.Errorf("the conversation is called %q", title)
+		t.Errorf("the title is %q", title)
 	}
 	first, err := store.Find(t.Context(), first.ID)
 	if err != nil {
@@ -167,8 +170,8 @@ func TestCursorMovesWithinAndBetweenConversations(t *testing.T) {
 	if err := w.At(turns[0]); err != nil || w.Reply != "A a" {
 		t.Fatalf("at %q, %v", w.Reply, err)
 	}
-	w.sends("a/A a/d", w.asks("d"))
-	w.asks("fail")
+	w.wantSent("a/A a/d", w.ask("d"))
+	w.ask("fail")
 	failed, err := w.LastTurn(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -181,16 +184,29 @@ func TestCursorMovesWithinAndBetweenConversations(t *testing.T) {
 	}
 }
 
-func TestCursorRefusesADeletedConversation(t *testing.T) {
+func TestCursorRefusesDeletedConversation(t *testing.T) {
 	store := saved(t)
 	w := newWalk(t, store)
-	w.asks("a")
-	if err := store.Delete(t.Context(), w.Question.Conversation.ID); err != nil {
+	w.ask("a")
+	id := w.Question.Conversation.ID
+	if err := store.Delete(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "deleted meanwhile") {
-		t.Errorf("refreshed with %v", err)
+	wantRefused := func(hint string) {
+		t.Helper()
+		err := w.Refresh(t.Context())
+		if err == nil || !strings.Contains(err.Error(), "deleted by another process") {
+			t.Fatalf("Refresh returned %v", err)
+		}
+		if got := failure.Of(err).Hint.String(); got != hint {
+			t.Errorf("got the hint %q, want %q", got, hint)
+		}
 	}
+	wantRefused("to restore it: hobnob conversations restore " + history.Short(id) + "; /new starts another one")
+	if n, err := store.Prune(t.Context(), history.Pruning{Before: time.Now().Add(time.Hour), TrashOnly: true}, id); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	wantRefused("/new starts another one")
 }
 
 func TestCursorSavesAnswersLater(t *testing.T) {
@@ -200,43 +216,13 @@ func TestCursorSavesAnswersLater(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	answer.SaveErr = errors.New("disk full") // an answer that is recorded is refused a second time
+	answer.SaveErr = errors.New("disk full") // it is already saved, so saving it again fails
 	if err := w.Asked(t.Context(), answer, false); err != nil {
 		t.Fatal(err)
 	}
 	reported := 0
 	w.SaveUnsaved(t.Context(), func(chat.Answer, error) { reported++ })
 	if reported != 1 || len(w.unsaved) != 1 {
-		t.Errorf("%d reported, %d left; want the answer to stay", reported, len(w.unsaved))
+		t.Errorf("%d reported, %d left; want 1, 1", reported, len(w.unsaved))
 	}
 }
-
-func TestSlashCommandsAreFound(t *testing.T) {
-	for _, c := range commands() {
-		found, err := find(strings.ToUpper(c.name))
-		if err != nil || found.name != c.name || c.help == "" || c.run == nil {
-			t.Errorf("/%s: %v", c.name, err)
-		}
-	}
-	for text, want := range map[string]string{
-		"/help":            "help ",
-		"/open two words ": "open two words",
-		"/edit a\nb":       "edit a\nb",
-	} {
-		if name, argument, ok := parse(text); !ok || name+" "+argument != want {
-			t.Errorf("%q is %q with %q, %t", text, name, argument, ok)
-		}
-	}
-	for _, text := range []string{"//help", "help", "/usr/bin\nis a path", " /help"} {
-		if name, _, ok := parse(text); ok {
-			t.Errorf("%q is the command %q", text, name)
-		}
-	}
-	for typed, want := range map[string]string{"he": "/help", "hlep": "/help", "xyz": "/help lists the commands"} {
-		if _, err := find(typed); err == nil || !strings.Contains(hintOf(err), want) {
-			t.Errorf("/%s: hint %q, want %s", typed, hintOf(err), want)
-		}
-	}
-}
-
-func hintOf(err error) string { return failure.Of(err).Hint.String() }

@@ -12,8 +12,8 @@ import (
 
 func runEdit(ctx context.Context, s *session, text string) error { return s.edit(ctx, text, asLine) }
 
-// edit opens a text in the editor and does what it says then; line makes of a text
-// what a user types for it.
+// edit opens a text in the editor and handles the result. line returns the line that
+// the user would type for a text.
 func (s *session) edit(ctx context.Context, initial string, line func(string) string) error {
 	text, file, err := prompt.Edit(ctx, s.f, initial)
 	if err != nil {
@@ -25,9 +25,9 @@ func (s *session) edit(ctx context.Context, initial string, line func(string) st
 	err = s.handle(ctx, text)
 	_, _, isCommand := parse(text)
 	inDraft := s.lines.next != "" && s.lines.draft != nil
-	if err == nil || isCommand || inDraft || errors.As(err, new(*chat.FailedError)) { // which /again has
+	if err == nil || isCommand || inDraft || errors.As(err, new(*chat.FailedError)) { // /again has the text
 		cli.Discard(file)
 		return err
 	}
-	return failure.WithHint(err, "the text is kept in %s", file)
+	return failure.WithHint(err, "the text is saved in %s", file)
 }

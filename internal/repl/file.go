@@ -5,20 +5,21 @@ import (
 	"slices"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
 
+// clearFiles is the argument of /file that detaches all files.
+const clearFiles = "clear"
+
 func runFile(ctx context.Context, s *session, name string) error {
-	if name == "-" {
+	switch name {
+	case clearFiles, "-":
 		s.files = nil
-	}
-	if name == "-" || name == "" {
-		for _, file := range s.files {
-			s.f.Print.Note("goes with the next question: %s, %d bytes", file.Name, len(file.Data))
-		}
-		if len(s.files) == 0 {
-			s.f.Print.Note("no file goes with the next question")
-		}
+		listFiles(s)
+		return nil
+	case "":
+		listFiles(s)
 		return nil
 	}
 	path, err := typedPath(name)
@@ -27,7 +28,7 @@ func runFile(ctx context.Context, s *session, name string) error {
 	}
 	data, err := prompt.ReadFile(ctx, path)
 	if failure.Of(err).Kind == failure.Usage {
-		return failure.Usagef("usage: /file PATH; Tab completes it", "%v", err)
+		return failure.Usagef("usage: /file PATH; Tab completes the path", "%v", err)
 	}
 	if err != nil {
 		return err
@@ -37,6 +38,27 @@ func runFile(ctx context.Context, s *session, name string) error {
 		return err
 	}
 	s.files = files
-	s.f.Print.Note("%s goes with the next question, %d bytes", path, len(data))
+	noteFile(s, files[len(files)-1])
 	return nil
+}
+
+func listFiles(s *session) {
+	for _, file := range s.files {
+		noteFile(s, file)
+	}
+	if len(s.files) == 0 {
+		s.f.Print.Note("no files attached")
+	}
+}
+
+func noteFile(s *session, file prompt.File) {
+	s.f.Print.Note("attached to the next question: %s, %d bytes", file.Name, len(file.Data))
+}
+
+func completeFile(ctx context.Context, s *session, typed string) []lineedit.Candidate {
+	out := completePath(ctx, s, typed)
+	if len(s.files) > 0 {
+		out = append([]lineedit.Candidate{{Value: clearFiles, Description: "detach all files"}}, out...)
+	}
+	return out
 }

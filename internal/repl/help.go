@@ -13,7 +13,7 @@ func completeHelp(context.Context, *session, string) []lineedit.Candidate {
 	return completeCommands("")
 }
 
-// helpColumn is where help explains a command.
+// helpColumn is the column of descriptions in /help.
 const helpColumn = 26
 
 func runHelp(_ context.Context, s *session, name string) error {
@@ -29,6 +29,8 @@ func runHelp(_ context.Context, s *session, name string) error {
 		}
 		return s.f.Print.Text(terminal.Wrap(text, columns, 2))
 	}
+	const leaving = `Commands can be abbreviated. exit or quit without a slash also leaves; ` +
+		`to send that word as a question, put a space before it.`
 	var text strings.Builder
 	format, indent := fmt.Sprintf("%%-%ds%%s\n", helpColumn), helpColumn
 	if columns < 2*helpColumn {
@@ -37,11 +39,11 @@ func runHelp(_ context.Context, s *session, name string) error {
 	for _, c := range commands() {
 		fmt.Fprintf(&text, format, c.usage(), c.help)
 	}
-	keys := `Enter sends. Alt-Enter begins a new line; so does Enter after """, until """ ends it. ` +
-		`Ctrl-C clears the line, or stops a question that waits. Up and Ctrl-R find what was typed before, ` +
-		`Tab completes, Ctrl-X Ctrl-E opens the editor.`
+	keys := `Enter sends. Alt-Enter starts a new line, and so does Enter between """ and """. ` +
+		`Ctrl-C clears the line or cancels a pending question. Up and Ctrl-R recall earlier input, ` +
+		`Tab completes, Ctrl-X Ctrl-E opens the editor. ` + leaving
 	if !s.lines.editor.Rich() {
-		keys = `Enter sends; after """ it begins a new line, until """ ends it. Ctrl-C stops a question that waits.`
+		keys = `Enter sends; between """ and """ it starts a new line. Ctrl-C cancels a pending question. ` + leaving
 	}
 	return s.f.Print.Page(terminal.Wrap(text.String(), columns, indent) + "\n" + terminal.Wrap(keys, columns, 0) + "\n")
 }

@@ -12,22 +12,23 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/draft"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// lines is what is typed: the line editor, the texts typed before, and the draft
-// of the one that is not sent yet.
+// lines reads what the user types, with the line editor, the input history and the
+// draft of unsent text.
 type lines struct {
 	printer *cli.Printer
 	editor  *lineedit.Editor
 	inputs  *lineedit.History
-	draft   *draft.Draft // nil when nothing may be written
-	next    string       // what the next line begins with
-	warned  bool         // it was reported that texts are not remembered
+	draft   *draft.Draft // nil in an unsaved chat
+	next    string       // initial text of the next line
+	warned  bool         // that the input history cannot be saved
 }
 
-// openLines opens the line editor with its history and the draft that an earlier
-// chat of the profile left. Where they cannot be had the chat goes on without them.
+// openLines opens the line editor, its history and the draft of an earlier chat of
+// the profile. It prints a warning if the history or the draft cannot be opened.
 func openLines(f *cli.Factory, profile string, saves bool) (*lines, error) {
 	l := &lines{printer: f.Print, editor: lineedit.New(f.IO)}
 	var inputs string
@@ -36,15 +37,14 @@ func openLines(f *cli.Factory, profile string, saves bool) (*lines, error) {
 		if err != nil {
 			return nil, err
 		}
-		name := url.PathEscape(profile)
-		inputs = filepath.Join(paths.StateDir, "input", name+".jsonl")
-		if l.draft, l.next, err = draft.Open(filepath.Join(paths.StateDir, "drafts"), "chat-"+name); err != nil {
-			l.printer.Warn("what is typed is not kept before it is sent: %v", err)
+		inputs = InputFile(paths.StateDir, profile)
+		if l.draft, l.next, err = draft.Open(filepath.Join(paths.StateDir, "drafts"), "chat-"+url.PathEscape(profile)); err != nil {
+			l.printer.Warn("unsent text will not be saved: %v", err)
 		}
 	}
 	var err error
 	if l.inputs, err = lineedit.OpenHistory(inputs); err != nil {
-		l.printer.Warn("what was typed before cannot be read: %v", err)
+		l.printer.Warn("cannot read the input history: %v", err)
 	}
 	l.editor.History, l.editor.Quoted = l.inputs, asLine
 	if l.draft != nil {
@@ -53,32 +53,37 @@ func openLines(f *cli.Factory, profile string, saves bool) (*lines, error) {
 	return l, nil
 }
 
+// InputFile returns the path of the input history of a profile's chats.
+func InputFile(stateDir, profile string) string {
+	return filepath.Join(stateDir, "input", url.PathEscape(profile)+".jsonl")
+}
+
 func (l *lines) close() {
 	if l.draft == nil {
 		return
 	}
 	if err := l.draft.Close(); err != nil {
-		l.printer.Warn("what was typed last is not kept: %v", err)
+		l.printer.Warn("unsent text was not saved: %v", err)
 	}
 }
 
-// remember keeps a text for the Up key.
+// remember adds a text to the input history.
 func (l *lines) remember(text string) {
 	if err := l.inputs.Add(text); err != nil && !l.warned {
 		l.warned = true
-		l.printer.Warn("what is typed is not remembered: %v", err)
+		l.printer.Warn("cannot save the input history: %v", err)
 	}
 }
 
-// settle makes the draft what the next line begins with: the text before it is
-// recorded, or its command is done.
+// settle sets the draft to the initial text of the next line. It is called when the
+// question is saved or the command is done.
 func (l *lines) settle() {
 	if l.draft != nil {
 		l.draft.Set(l.next)
 	}
 }
 
-// put makes a question what the next line begins with.
+// put sets the initial text of the next line to a question.
 func (l *lines) put(question string) {
 	if l.next != "" { // the draft of an earlier chat
 		l.remember(l.next)
@@ -86,16 +91,7 @@ func (l *lines) put(question string) {
 	l.next = asLine(question)
 }
 
-// asLine returns the line that asks this question: one that begins with a slash
-// gets a second.
-func asLine(question string) string {
-	if strings.HasPrefix(question, "/") {
-		return "/" + question
-	}
-	return question
-}
-
-// read returns what the next text that is no blank line wants done.
+// read reads lines until one is not blank and returns its step.
 func (s *session) read(ctx context.Context) (step, error) {
 	l := s.lines
 	for {
@@ -107,15 +103,15 @@ func (s *session) read(ctx context.Context) (step, error) {
 			return nil, ctx.Err()
 		case errors.Is(err, lineedit.ErrWantsEditor):
 			return func(ctx context.Context) error { return s.edit(ctx, text, func(line string) string { return line }) }, nil
-		case errors.Is(err, lineedit.ErrTokenChanged):
-			l.printer.Warn("nothing was sent: a part of [text #…] was changed, and the text behind it would be lost; mend it, or undo with Ctrl-_")
+		case errors.Is(err, lineedit.ErrPlaceholderChanged):
+			l.printer.Warn("nothing was sent: a placeholder [text #…] was changed, so its text would be lost; fix it, or undo the change with Ctrl-_")
 			l.next = text
 			continue
 		case errors.Is(err, lineedit.ErrInterrupted):
 			l.remember(text)
 			l.settle()
 			if strings.TrimSpace(text) == "" {
-				l.printer.Note("Ctrl-D or /exit leaves")
+				l.printer.Note("Ctrl-D or /exit leaves the chat")
 			}
 			continue
 		case err != nil:
@@ -130,7 +126,8 @@ func (s *session) read(ctx context.Context) (step, error) {
 	}
 }
 
-// prompt names the conversation and the agent, and leaves room for what is typed.
+// prompt returns the prompt with the conversation and the agent, shortened so that
+// there is room to type.
 func (s *session) prompt() string {
 	columns := s.f.IO.Columns()
 	room := columns - min(columns/3, 20) - len("> ")
@@ -150,7 +147,7 @@ func (s *session) prompt() string {
 	where = s.f.IO.Truncate(terminal.CleanLine(where), min(max(columns/3, 8), max(room, 1)))
 	with := s.f.IO.Truncate(terminal.CleanLine(s.at.AgentName()), max(columns/4, 8))
 	if len(s.files) > 0 {
-		files = ", " + cli.Counted(len(s.files), "file")
+		files = ", " + plural.Count(len(s.files), "file")
 	}
 	rest := ""
 	for _, fits := range []string{after + " (" + with + files + ")", " (" + with + files + ")", " (" + with + ")"} {

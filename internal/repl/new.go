@@ -1,9 +1,16 @@
 package repl
 
-import "context"
+import (
+	"context"
 
-func runNew(_ context.Context, s *session, title string) error {
+	"github.com/hobnob-cli/hobnob/internal/cli"
+)
+
+func runNew(ctx context.Context, s *session, title string) error {
 	s.at.New(title)
-	s.f.Print.Note("the next question begins a new conversation")
+	if title != "" {
+		cli.NoteSameTitle(ctx, s.f, s.ask.Chat.History, title, "")
+	}
+	s.f.Print.Note("the next question starts a new conversation")
 	return nil
 }

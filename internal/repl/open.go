@@ -5,23 +5,29 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-// latestConversations is how many /open lists.
+// latestConversations is the number of conversations that /open lists.
 const latestConversations = 10
 
 func runOpen(ctx context.Context, s *session, ref string) error {
 	if ref == "" {
 		filter := history.Filter{Profile: s.ask.Profile.Name, Limit: latestConversations}
-		listed, err := chat.List(ctx, s.ask.Chat.History, filter, nil, false)
+		listed, err := chat.List(ctx, s.ask.Chat.History, filter, nil)
 		if err != nil {
 			return err
 		}
-		return view.Conversations(s.f.Print, s.ask.Profile, listed)
+		if len(listed) == 0 {
+			counts, err := s.ask.Chat.History.RoughProfiles(ctx, false)
+			s.f.Print.Note("%s", view.NoConversations(s.ask.Profile.Name, counts))
+			return err
+		}
+		return view.Conversations(s.f.Print, func(string) config.Profile { return s.ask.Profile }, listed, false)
 	}
 	found, err := s.ask.Chat.History.Find(ctx, ref)
 	if err != nil {
@@ -32,23 +38,27 @@ func runOpen(ctx context.Context, s *session, ref string) error {
 	case err != nil:
 		return err
 	case !ok:
-		s.f.Print.Note("no question of this conversation has an answer yet")
+		s.f.Print.Note("this conversation has no answers yet")
 		return nil
 	}
 	return view.Conversation(s.f.Print, found, []history.Turn{head}, s.ask.Profile)
 }
 
-// completeConversation offers titles, and ids where the title is not one that can
-// be typed.
+// completeConversation completes titles, or ids of conversations whose title cannot
+// be typed or is not unique.
 func completeConversation(ctx context.Context, s *session, typed string) []lineedit.Candidate {
 	found, err := s.ask.Chat.History.List(ctx, history.Filter{Profile: s.ask.Profile.Name, Limit: maxCandidates})
 	if err != nil {
 		return nil
 	}
+	ids := make([]string, len(found))
+	for i, c := range found {
+		ids[i] = c.ID
+	}
 	var out []lineedit.Candidate
-	seen := map[string]bool{}
+	seen, shorts := map[string]bool{}, history.Shorts(ids...)
 	for _, c := range found {
-		short := history.Short(c.ID)
+		short := shorts(c.ID)
 		byID := typed != "" && strings.HasPrefix(short, typed)
 		if byID || c.Title != terminal.CleanLine(c.Title) || c.Title == "" || seen[c.Title] {
 			out = append(out, lineedit.Candidate{Value: short, Description: c.Title})

@@ -13,9 +13,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// typedPath returns a path as users type, paste or drop it: unchanged if there
-// is such a file, else without the quotes and backslashes that make a word of a
-// shell of it.
+// typedPath returns the path that the user typed, pasted or dropped: unchanged if
+// the file exists, and otherwise without shell quotes and backslashes.
 func typedPath(typed string) (string, error) {
 	path, err := atHome(typed)
 	if err != nil || exists(path) || typed == "" {
@@ -29,7 +28,7 @@ func typedPath(typed string) (string, error) {
 		return atHome(word)
 	}
 	plain, err := atHome(word)
-	// Of a file to be made, don't and can't.md is a name and not a quotation.
+	// A new file may have a name like don't and can't.md, which is not quoted.
 	if err == nil && (exists(plain) || strings.ContainsRune(`"'`, rune(typed[0])) || shell.Escapes && strings.Contains(typed, `\`)) {
 		return plain, nil
 	}
@@ -41,7 +40,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-// atHome is a path whose ~ is the home directory.
+// atHome returns path with a leading ~ replaced by the home directory.
 func atHome(path string) (string, error) {
 	rest, ok := strings.CutPrefix(path, "~")
 	if !ok || rest != "" && !os.IsPathSeparator(rest[0]) {
@@ -54,11 +53,11 @@ func atHome(path string) (string, error) {
 	return home + rest, nil
 }
 
-// maxFiles bounds how many files of a directory are offered.
+// maxFiles is the maximum number of files offered.
 const maxFiles = 500
 
-// completePath offers the files of the directory that is typed. What is typed may
-// be the path itself or a word of a shell, and goes on as it began.
+// completePath completes the files of a directory. The path may be typed as such or
+// quoted as in a shell, and the candidates continue the same quoting.
 func completePath(_ context.Context, _ *session, typed string) []lineedit.Candidate {
 	word, quote := shell.Unquote(typed)
 	out := filesBeginning(typed, word, func(rest string) string { return shell.Continue(rest, quote) }, quote)
@@ -68,8 +67,8 @@ func completePath(_ context.Context, _ *session, typed string) []lineedit.Candid
 	return out
 }
 
-// filesBeginning offers the files whose path begins with this one, which was typed
-// so; encode is how its rest is typed, and quote what ends it.
+// filesBeginning returns candidates for files whose path begins with path, which the
+// user entered as typed; encode quotes the rest of a name, and quote ends it.
 func filesBeginning(typed, path string, encode func(string) string, quote rune) []lineedit.Candidate {
 	dir, base := filepath.Split(path)
 	dir, err := atHome(dir)

@@ -9,5 +9,5 @@ func runRaw(_ context.Context, s *session, typed string) error {
 			typed = "off"
 		}
 	}
-	return s.setSwitch(&s.ask.Raw, typed, "replies are shown as they came")
+	return s.setSwitch(&s.ask.Raw, typed, "raw replies")
 }

@@ -1,6 +1,5 @@
-// Package repl is the interactive chat: a loop that reads lines and asks what they
-// say, with slash commands. It owns the place in the conversation and what is typed
-// but not sent. It must not know flags or other commands of the command line.
+// Package repl implements the interactive chat: a loop that reads lines and sends
+// them as questions, with slash commands.
 package repl
 
 import (
@@ -9,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
@@ -19,25 +17,25 @@ import (
 )
 
 // errLeave ends the chat.
-var errLeave = errors.New("leaving")
+var errLeave = errors.New("leave the chat")
 
 // session is one interactive chat.
 type session struct {
 	f     *cli.Factory
 	ask   *ask.Asker
 	at    *Cursor
-	files []prompt.File // that go with the next question
+	files []prompt.File // attached to the next question
 	lines *lines
 
 	interrupts <-chan os.Signal
 }
 
-// step is what a line wants done.
+// step is the action of a line.
 type step func(context.Context) error
 
-// Run asks one question after another until the input ends or the user leaves. A
-// first question may come with the call; again asks it as a sibling of the turn
-// that was asked before. An error of a question never ends the chat.
+// Run runs a chat until the input ends or the user leaves. It begins with question, if
+// that has a text; with again, it asks it as a sibling of the earlier turn. An error
+// of a question does not end the chat.
 func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question, again bool) error {
 	asker.Paged = false // the user of a chat can scroll back
 	s := &session{f: f, ask: &asker, at: &Cursor{Question: question, profile: asker.Profile, asker: &asker.Chat}}
@@ -56,9 +54,9 @@ func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Que
 		s.interrupts, restore = f.Print.Interrupts()
 		defer restore()
 	}
-	s.f.Print.Note("asking %s; /help lists the commands, Ctrl-D leaves", s.at.AgentName())
+	s.f.Print.Note("chatting with %s; /help lists the commands, Ctrl-D leaves", s.at.AgentName())
 	if s.lines.next != "" && s.lines.editor.Rich() {
-		s.f.Print.Note("what was typed last and not sent is in the line; Ctrl-C clears it")
+		s.f.Print.Note("restored unsent text of an earlier chat; Ctrl-C clears it")
 	}
 	var next step
 	switch {
@@ -66,13 +64,13 @@ func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Que
 	case again:
 		s.at.Question.Parent = nil
 		next = func(ctx context.Context) error { return s.again(ctx, question.Parent, question.Text) }
-	default: // a slash is no command here
+	default: // a question even if it begins with a slash
 		next = func(ctx context.Context) error { return s.question(ctx, question.Text) }
 	}
 	return s.loop(ctx, next)
 }
 
-// loop does what is next, and then what one line after another says.
+// loop runs a first step, which may be nil, and then reads and runs lines.
 func (s *session) loop(ctx context.Context, next step) (err error) {
 	for {
 		if next != nil {
@@ -94,10 +92,10 @@ func (s *session) loop(ctx context.Context, next step) (err error) {
 	}
 }
 
-// interruptibly runs one step, which Ctrl-C ends without ending the chat.
+// interruptibly runs a step, which Ctrl-C cancels without ending the chat.
 func (s *session) interruptibly(ctx context.Context, do step) error {
 	select {
-	case <-s.interrupts: // pressed too late for what was before
+	case <-s.interrupts: // was pressed too late for the previous step
 	default:
 	}
 	inner, cancel := context.WithCancelCause(ctx)
@@ -117,19 +115,16 @@ func (s *session) interruptibly(ctx context.Context, do step) error {
 	return err
 }
 
-// handle does what a text says: a slash command, or a question.
+// handle runs a slash command or asks a question.
 func (s *session) handle(ctx context.Context, text string) error {
 	defer s.lines.settle()
 	if name, argument, ok := parse(text); ok {
 		return s.command(ctx, name, argument)
 	}
-	if strings.HasPrefix(text, "//") {
-		text = text[1:]
-	}
-	return s.question(ctx, text)
+	return s.question(ctx, asQuestion(text))
 }
 
-// question asks one question with the files that go with it.
+// question asks a question with the attached files.
 func (s *session) question(ctx context.Context, text string) error {
 	assembled, err := prompt.Parts{Words: []string{text}, Files: s.files}.Assemble()
 	if err == nil {
@@ -138,12 +133,12 @@ func (s *session) question(ctx context.Context, text string) error {
 			return err
 		}
 	}
-	s.lines.put(text) // it is nowhere else
+	s.lines.put(text) // it is saved nowhere else
 	return err
 }
 
-// again asks a question as a sibling of its turn, below the parent of that. Without
-// an answer the chat goes on from where it was.
+// again asks a question again as a child of parent, that is, as a sibling of its turn.
+// If it fails, the cursor does not move.
 func (s *session) again(ctx context.Context, parent *string, text string) error {
 	before := s.at.Question.Parent
 	s.at.Question.Parent = parent
@@ -154,7 +149,7 @@ func (s *session) again(ctx context.Context, parent *string, text string) error 
 	return err
 }
 
-// send asks a question that is assembled, and moves to its turn.
+// send sends an assembled question and moves to its turn.
 func (s *session) send(ctx context.Context, text string) error {
 	s.at.SaveUnsaved(ctx, s.warnUnsaved)
 	if err := s.at.Refresh(ctx); err != nil {
@@ -175,25 +170,4 @@ func (s *session) send(ctx context.Context, text string) error {
 
 func (s *session) warnUnsaved(answer chat.Answer, err error) {
 	s.f.Print.Warn("the reply of turn %s still cannot be saved: %v", history.Short(answer.Turn), err)
-}
-
-// report prints an error, and how to go on when a question got no answer.
-func (s *session) report(err error) {
-	report := s.f.Print.Explain(err)
-	s.f.Print.Line("error", report.Message)
-	var failed *chat.FailedError
-	switch {
-	case errors.As(err, new(*history.TurnNotFoundError)):
-		report.Hint = "a turn is named by its id or at least its first four characters: /tree"
-	case errors.As(err, new(*history.NotFoundError)):
-		report.Hint = "/open lists the latest conversations"
-	case errors.As(err, &failed):
-		report.Hint = "/again asks it once more"
-		if failed.Conversation != "" {
-			report.Hint = fmt.Sprintf("turn %s is %s; %s", history.Short(failed.Turn), failed.State, report.Hint)
-		}
-	}
-	if report.Hint != "" {
-		s.f.Print.Line("hint", report.Hint)
-	}
 }

@@ -3,7 +3,6 @@ package repl
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 
@@ -19,17 +18,20 @@ func runSave(ctx context.Context, s *session, name string) error {
 	if err != nil {
 		return err
 	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return failure.Usagef("add a file name", "%s is a directory", path)
+	}
+	existing, ok, err := s.replace(ctx).Allows([]string{path}, true)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		s.f.Print.Note("nothing was written")
+		return nil
+	}
 	mode := os.O_CREATE | os.O_EXCL
-	if info, err := os.Stat(path); err == nil {
-		if info.IsDir() {
-			return failure.Usagef("name a file in it", "%s is a directory", path)
-		}
-		yes, err := s.f.IO.Confirm(ctx, fmt.Sprintf("%s exists. Replace it?", path))
-		if err != nil || !yes {
-			s.f.Print.Note("nothing was written")
-			return err
-		}
-		mode = os.O_TRUNC // which keeps its permissions
+	if len(existing) > 0 {
+		mode = os.O_TRUNC // preserves its permissions
 	}
 	file, err := os.OpenFile(path, os.O_WRONLY|mode, 0o666)
 	if err != nil {

@@ -3,11 +3,12 @@ package repl
 import (
 	"context"
 
+	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-// maxHits is how many hits /search shows.
+// maxHits is the maximum number of hits that /search shows.
 const maxHits = 20
 
 func runSearch(ctx context.Context, s *session, words string) error {
@@ -16,9 +17,9 @@ func runSearch(ctx context.Context, s *session, words string) error {
 	if err != nil {
 		return err
 	}
-	hits, err := store.Search(ctx, history.Query{Text: words, Profile: profile, Limit: maxHits})
+	hits, elsewhere, err := chat.Search(ctx, store, history.Query{Text: words, Profile: profile, Limit: maxHits})
 	if err != nil {
 		return err
 	}
-	return view.Hits(s.f.Print, hits)
+	return view.Hits(s.f.Print, hits, s.ask.Profile.Name, elsewhere)
 }

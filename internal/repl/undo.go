@@ -7,10 +7,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// runUndo puts the last question into the next line.
+// runUndo moves before the last question and puts it into the next line.
 func runUndo(ctx context.Context, s *session, _ string) error {
 	if !s.at.Saves() && s.at.Question.Conversation == nil {
-		return failure.Usagef("ask something first", "there is no question to take back")
+		return failure.Usagef("ask a question first", "no question to undo")
 	}
 	turn, err := s.at.LastTurn(ctx)
 	if err != nil {
@@ -19,9 +19,9 @@ func runUndo(ctx context.Context, s *session, _ string) error {
 	s.lines.put(turn.Question)
 	s.at.Before(ctx, turn)
 	if !s.at.Saves() {
-		s.f.Print.Note("back before the last question")
+		s.f.Print.Note("moved back before the last question")
 		return nil
 	}
-	s.f.Print.Note("back before turn %s, which is kept", history.Short(turn.ID))
+	s.f.Print.Note("moved back before turn %s, which stays in the history", history.Short(turn.ID))
 	return nil
 }

@@ -8,7 +8,7 @@ import (
 
 func runUsage(ctx context.Context, s *session, typed string) error {
 	if typed != "" {
-		return s.setSwitch(&s.ask.Usage, typed, "tokens are shown after each answer")
+		return s.setSwitch(&s.ask.Usage, typed, "token usage after each answer")
 	}
 	c, err := s.at.Conversation(ctx)
 	if err != nil {

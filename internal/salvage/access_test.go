@@ -12,17 +12,17 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-func TestAHistoryThatCannotBeOpenedIsAnError(t *testing.T) {
+func TestRecoverMissingHistory(t *testing.T) {
 	if _, err := Recover(t.Context(), t.TempDir()); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("recovering nothing gave %v, want fs.ErrNotExist", err)
+		t.Errorf("Recover: %v, want fs.ErrNotExist", err)
 	}
 }
 
-// The index of the log is a link to nowhere, which SQLite does not follow for root
-// either; it then says what it says where it may not make one.
-func TestAHistoryThatSQLiteCannotOpenIsNotDamaged(t *testing.T) {
+// The log index is a dangling link. SQLite does not follow it, even as root, and
+// returns the same error as without permission to create the index.
+func TestInaccessibleHistoryIsNotDamaged(t *testing.T) {
 	if runtime.GOOS == "windows" {
-		t.Skip("links need a right of their own")
+		t.Skip("symbolic links need a privilege")
 	}
 	dir := t.TempDir()
 	store, err := history.Open(t.Context(), dir)
@@ -37,6 +37,6 @@ func TestAHistoryThatSQLiteCannotOpenIsNotDamaged(t *testing.T) {
 	}
 	health, err := Check(t.Context(), dir)
 	if !errors.Is(err, sqlite.ErrNoAccess) || len(health.Damage) > 0 {
-		t.Errorf("gave %v and the damage %q, want sqlite.ErrNoAccess", err, health.Damage)
+		t.Errorf("Check: %v with damage %q, want sqlite.ErrNoAccess", err, health.Damage)
 	}
 }

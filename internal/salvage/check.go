@@ -11,33 +11,39 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// maxProblems bounds how many problems of one kind are reported.
+// maxProblems limits how many problems of one kind are reported.
 const maxProblems = 5
 
-// Health is what Check found.
+// Health is the result of Check.
 type Health struct {
 	Path          string
 	Missing       bool // there is no history yet
-	Newer         bool // a newer hobnob wrote it; nothing more was checked
+	Newer         bool // written by a newer hobnob; nothing else was checked
 	Conversations int
 	Turns         int
-	// Damage is what Recover repairs; empty when the file is intact.
+	// Damage lists the problems that Recover repairs. It is empty if the file is
+	// intact.
 	Damage []string
-	// Index is what history.Store.RebuildIndex repairs.
+	// Index lists the problems that history.Store.RebuildIndex repairs.
 	Index []string
 }
 
-// Check looks for damage in the history in dir without changing a byte of it. The
-// error means that the check itself was not possible; a busy history is
-// sqlite.ErrBusy, one that the user cannot open sqlite.ErrNoAccess or
-// sqlite.ErrReadOnly.
+// Check looks for damage in the history in dir without changing it. An error means
+// that the check itself was not possible. It wraps sqlite.ErrBusy if the history is
+// busy, sqlite.ErrNoAccess or sqlite.ErrReadOnly if the user cannot open it, and
+// sqlite.ErrFull if the disk has no space for the index of its log.
 func Check(ctx context.Context, dir string) (Health, error) {
-	h := Health{Path: filepath.Join(dir, history.FileName)}
+	path, err := historyIn(dir)
+	h := Health{Path: path}
+	if err != nil {
+		return h, sqlite.Explain(err)
+	}
 	info, err := os.Stat(h.Path)
-	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Size() == 0 {
+	if errors.Is(err, fs.ErrNotExist) || err == nil && info.Mode().IsRegular() && info.Size() == 0 {
 		h.Missing = true
 		return h, nil
 	}
@@ -45,11 +51,11 @@ func Check(ctx context.Context, dir string) (Health, error) {
 		return h, sqlite.Explain(err)
 	}
 	if backup := unfinishedInstall(h.Path); backup != "" {
-		h.damaged("a repair was interrupted; the whole of the history is in %s", filepath.Base(backup))
+		h.damaged("a repair was interrupted; the complete history is in %s", filepath.Base(backup))
 		return h, nil
 	}
-	empty, err := h.checkFile(ctx)
-	if err != nil || h.Newer {
+	empty, err := h.checkFile()
+	if err != nil || h.Newer || len(h.Damage) > 0 {
 		return h, sqlite.Explain(err)
 	}
 	db, err := sqlite.OpenExisting(ctx, h.Path, history.Schema())
@@ -63,9 +69,9 @@ func Check(ctx context.Context, dir string) (Health, error) {
 		return h, ctx.Err()
 	case errors.Is(err, fs.ErrNotExist):
 		if h.Missing = empty; !empty {
-			h.damaged("the file names no version of its schema")
+			h.damaged("the file has no schema version")
 		}
-	case errors.Is(err, sqlite.ErrBusy), errors.Is(err, sqlite.ErrReadOnly), errors.Is(err, sqlite.ErrNoAccess):
+	case errors.Is(err, sqlite.ErrBusy), errors.Is(err, sqlite.ErrReadOnly), errors.Is(err, sqlite.ErrNoAccess), errors.Is(err, sqlite.ErrFull):
 		return h, err
 	default:
 		text := strings.TrimPrefix(err.Error(), "cannot open "+h.Path+": ")
@@ -80,31 +86,25 @@ func (h *Health) damaged(format string, args ...any) {
 	}
 }
 
-// checkFile reads the file itself: SQLite silently ignores the damaged part of a
-// log, and a version number that is damaged looks like a newer one. It must end
-// before SQLite opens the file, whose locks it would drop.
-func (h *Health) checkFile(ctx context.Context) (empty bool, err error) {
-	// A log that another process writes meanwhile is not damaged twice in the same way.
+// checkFile reads the file directly, because SQLite silently ignores the damaged part
+// of a log. It must close the file before SQLite opens it: closing it later would
+// drop SQLite's locks.
+func (h *Health) checkFile() (empty bool, err error) {
+	// A log that another process is writing can look damaged, so check it again.
 	for try := 0; ; try++ {
 		f, err := openFiles(h.Path, os.O_RDONLY)
 		if err != nil {
 			return false, err
 		}
-		frames, version := f.content.log.damaged, f.content.userVersion()
+		frames := f.content.log.damaged
 		empty = len(f.content.objects()) == 0
-		h.Newer, err = isNewer(ctx, f.content)
+		h.Newer = f.content.isNewer()
 		f.close()
-		if err != nil {
-			return false, err
-		}
 		if frames > 0 && try < 2 {
 			continue
 		}
 		if frames > 0 {
-			h.damaged("%d frames of the write-ahead log are damaged", frames)
-		}
-		if newest := len(history.Schema().Migrations); version > newest && !h.Newer {
-			h.damaged("the file names version %d of its schema, and has version %d", version, newest)
+			h.damaged("the write-ahead log has %s", plural.Count(frames, "damaged frame"))
 		}
 		return empty, nil
 	}
@@ -121,23 +121,23 @@ func violations(ctx context.Context, db *sql.DB, rules ...rule) (lines []string,
 			return lines, err
 		}
 		if n > 0 {
-			lines = append(lines, fmt.Sprintf("%d %s", n, r.problem))
+			lines = append(lines, fmt.Sprintf("%s: %d", r.problem, n))
 		}
 	}
 	return lines, nil
 }
 
-// checkDatabase asks SQLite, and checks what the history needs besides.
+// checkDatabase runs SQLite's integrity check, then checks the rules of the history.
 func (h *Health) checkDatabase(ctx context.Context, db *sql.DB) (err error) {
 	if err := h.checkIntegrity(ctx, db); err != nil || len(h.Damage) > 0 {
 		return err
 	}
 	if h.Damage, err = violations(ctx, db,
-		rule{"rows refer to others that do not exist", `SELECT count(*) FROM pragma_foreign_key_check`},
-		rule{"heads are no answered turn of their conversation", `SELECT count(*) FROM conversations c WHERE head IS NOT NULL
+		rule{"rows that refer to missing rows", `SELECT count(*) FROM pragma_foreign_key_check`},
+		rule{"heads that are not an answered turn of their conversation", `SELECT count(*) FROM conversations c WHERE head IS NOT NULL
 			AND NOT EXISTS(SELECT 1 FROM turns WHERE id = c.head AND conversation = c.id AND state = 'answered')`},
-		rule{"turns follow a turn of another conversation", `SELECT count(*) FROM turns t JOIN turns p ON p.id = t.parent WHERE p.conversation <> t.conversation`},
-		rule{"turns follow each other in a circle", `SELECT (SELECT count(*) FROM turns) - (SELECT count(*) FROM (` + rooted + `))`},
+		rule{"turns with a parent in another conversation", `SELECT count(*) FROM turns t JOIN turns p ON p.id = t.parent WHERE p.conversation <> t.conversation`},
+		rule{"turns in a cycle", `SELECT (SELECT count(*) FROM turns) - (SELECT count(*) FROM (` + rooted + `))`},
 	); err != nil {
 		return err
 	}
@@ -155,7 +155,7 @@ const rooted = `WITH RECURSIVE rooted(id) AS (
 
 const countRows = `SELECT (SELECT count(*) FROM conversations), (SELECT count(*) FROM turns)`
 
-// checkIntegrity asks SQLite, which asks the search index too.
+// checkIntegrity runs SQLite's integrity check, which includes the search index.
 func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
 	lines, err := sqlite.All(ctx, db, `PRAGMA integrity_check(20)`, nil, sqlite.Column[string])
 	for _, line := range lines {
@@ -170,8 +170,8 @@ func (h *Health) checkIntegrity(ctx context.Context, db *sql.DB) error {
 	return err
 }
 
-// checkIndex compares the rows of the search index with those of the tables. An
-// old history gets its index when it is opened.
+// checkIndex compares the rows of the search index with those of the tables. An old
+// history has no index yet; opening it adds one.
 func (h *Health) checkIndex(ctx context.Context, db *sql.DB) error {
 	var exists bool
 	err := db.QueryRowContext(ctx, `SELECT count(*) = 2 FROM sqlite_schema WHERE name IN ('turns_index', 'titles_index')`).Scan(&exists)
@@ -179,10 +179,10 @@ func (h *Health) checkIndex(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	lines, err := violations(ctx, db,
-		rule{"turns are not in the search index", `SELECT count(*) FROM turns WHERE seq NOT IN (SELECT id FROM turns_index_docsize)`},
-		rule{"turns of the search index do not exist", `SELECT count(*) FROM turns_index_docsize WHERE id NOT IN (SELECT seq FROM turns)`},
-		rule{"titles are not in the search index", `SELECT count(*) FROM conversations WHERE rowid NOT IN (SELECT id FROM titles_index_docsize)`},
-		rule{"titles of the search index do not exist", `SELECT count(*) FROM titles_index_docsize WHERE id NOT IN (SELECT rowid FROM conversations)`},
+		rule{"turns missing from the search index", `SELECT count(*) FROM turns WHERE seq NOT IN (SELECT id FROM turns_index_docsize)`},
+		rule{"turns in the search index that do not exist", `SELECT count(*) FROM turns_index_docsize WHERE id NOT IN (SELECT seq FROM turns)`},
+		rule{"titles missing from the search index", `SELECT count(*) FROM conversations WHERE rowid NOT IN (SELECT id FROM titles_index_docsize)`},
+		rule{"titles in the search index that do not exist", `SELECT count(*) FROM titles_index_docsize WHERE id NOT IN (SELECT rowid FROM conversations)`},
 	)
 	h.Index = append(h.Index, lines...)
 	return err

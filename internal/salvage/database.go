@@ -10,26 +10,25 @@ import (
 // headerSize is the length of the database header on page 1.
 const headerSize = 100
 
-// maxReads is how often one page is read as a part of a row: once in an intact
-// file, a few times where pointers are wrong, and not without end in a file that
-// was made to be slow.
+// maxReads limits how often a page is read as part of a row. An intact file needs one
+// read, wrong pointers a few more. The limit stops files crafted to be slow.
 const maxReads = 16
 
 var errPage = errors.New("no such page")
 
-// database is a database file with its write-ahead log. It knows pages, trees and
-// records, and neither SQL nor what the rows mean.
+// database reads a database file and its write-ahead log at the level of pages, trees
+// and records, without SQL.
 type database struct {
 	db, wal   *io.SectionReader
 	pageSize  int    // bytes
 	filePages uint32 // in the database file
-	pages     uint32 // in both; the first has the number 1
+	pages     uint32 // in both files; numbers start at 1
 	log       walLog
 	reads     []uint8 // by page: how often it was read as overflow
 }
 
-// newDatabase finds the page size and the usable frames of the log; wal is nil
-// when there is no log. It fails only where the readers do.
+// newDatabase finds the page size and the usable frames of the log; wal is nil if
+// there is no log. It fails only if reading fails.
 func newDatabase(db, wal *io.SectionReader) (*database, error) {
 	d := &database{db: db, wal: wal}
 	var err error
@@ -47,16 +46,8 @@ func newDatabase(db, wal *io.SectionReader) (*database, error) {
 	return d, nil
 }
 
-// userVersion is what PRAGMA user_version returns.
-func (d *database) userVersion() int {
-	p, err := d.page(1)
-	if err != nil {
-		return 0
-	}
-	return int(binary.BigEndian.Uint32(p.data[60:]))
-}
-
-// holdsOverflow reports whether a row that was read has a part on the page.
+// holdsOverflow reports whether the page holds part of a row that has been read from
+// another page.
 func (d *database) holdsOverflow(page uint32) bool {
 	return page < uint32(len(d.reads)) && d.reads[page] > 0
 }
@@ -69,7 +60,7 @@ func (d *database) page(n uint32) (page, error) {
 	return d.copyOf(frame{page: n})
 }
 
-// copyOf returns the copy of a page that a frame stands for, corrected.
+// copyOf returns the copy of a page in a frame, with corrections applied.
 func (d *database) copyOf(f frame) (page, error) {
 	file, offset := d.wal, f.offset+frameHeader
 	if f.offset == 0 {
@@ -86,9 +77,8 @@ func (d *database) copyOf(f frame) (page, error) {
 	return page{db: d, number: f.page, data: data}, nil
 }
 
-// olderPages returns copies of pages that are worth a look after the newest ones:
-// those that a damaged frame has replaced, and damaged frames whose page is not
-// known.
+// olderPages returns page copies to search after the newest ones: those replaced by a
+// damaged frame, and damaged frames whose page is unknown.
 func (d *database) olderPages() iter.Seq[page] {
 	return func(yield func(page) bool) {
 		for _, f := range d.log.older {
@@ -99,8 +89,7 @@ func (d *database) olderPages() iter.Seq[page] {
 	}
 }
 
-// freePages returns the pages of the list of free pages, as far as it can be
-// followed.
+// freePages returns the pages in the free list, as far as the list can be followed.
 func (d *database) freePages() map[uint32]bool {
 	free := map[uint32]bool{}
 	first, err := d.page(1)
@@ -125,17 +114,17 @@ func (d *database) freePages() map[uint32]bool {
 	return free
 }
 
-// findPageSize returns the size that the headers name, unless the pages contradict
-// it: the right size is the one at which most of them begin as pages of trees do.
+// findPageSize returns the size at which the most pages start like tree pages,
+// preferring the sizes in the headers.
 func findPageSize(db, wal *io.SectionReader) (int, error) {
-	const enough = 4 << 20
-	sample := make([]byte, min(db.Size(), enough))
+	const maxSample = 4 << 20
+	sample := make([]byte, min(db.Size(), maxSample))
 	if len(sample) > 0 {
 		if _, err := db.ReadAt(sample, 0); err != nil && !errors.Is(err, io.EOF) {
 			return 0, err
 		}
 	}
-	var sizes []int // that the headers of both files name
+	var sizes []int // from the headers of both files
 	if len(sample) >= headerSize {
 		size := int(binary.BigEndian.Uint16(sample[16:]))
 		if size == 1 {

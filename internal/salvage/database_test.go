@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// noteFiles makes a database of many kinds of rows with an open log.
+// noteFiles returns the files of a database with many kinds of rows and a log that is
+// not checkpointed, and its rows by id.
 func noteFiles(t testing.TB, pageSize int) (db, wal []byte, want map[int64]string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.db")
@@ -62,17 +63,17 @@ func sectionOf(data []byte) *io.SectionReader {
 	return io.NewSectionReader(bytes.NewReader(data), 0, int64(len(data)))
 }
 
-// hasColumns matches cells with this many columns.
+// hasColumns returns a function that matches cells with n columns.
 func hasColumns(n int) func(cell) bool { return func(c cell) bool { return len(c.types) == n } }
 
-// notes returns the rows of the table as noteFiles makes them.
+// notes returns the rows of the table in the format of noteFiles.
 func notes(t testing.TB, f *database) map[int64]string {
 	t.Helper()
 	got := map[int64]string{}
 	for _, o := range f.objects() {
 		tree := f.tree(o.root)
 		if !tree.complete {
-			t.Errorf("the tree of %s is not complete", o.name)
+			t.Errorf("the tree of %s is incomplete", o.name)
 		}
 		if o.name != "notes" {
 			continue
@@ -84,7 +85,7 @@ func notes(t testing.TB, f *database) map[int64]string {
 			}
 			cells, ok := p.cells()
 			if !ok {
-				t.Errorf("page %d has cells that cannot be read", n)
+				t.Errorf("page %d has unreadable cells", n)
 			}
 			for _, c := range cells {
 				if !p.hasRows() {
@@ -114,7 +115,7 @@ func wantNotes(t testing.TB, what string, f *database, want map[int64]string) {
 	}
 }
 
-func TestAnIntactFileReadsAsSQLiteReadsIt(t *testing.T) {
+func TestIntactFileReadsLikeSQLite(t *testing.T) {
 	for _, size := range []int{512, 1024, 4096, 65536} {
 		db, wal, want := noteFiles(t, size)
 		f, err := open(db, wal)
@@ -128,7 +129,7 @@ func TestAnIntactFileReadsAsSQLiteReadsIt(t *testing.T) {
 	}
 }
 
-func TestTheHeaderMayBeGone(t *testing.T) {
+func TestReadWithoutHeaders(t *testing.T) {
 	db, wal, want := noteFiles(t, 1024)
 	clear(db[:100])
 	clear(wal[:32])
@@ -139,8 +140,8 @@ func TestTheHeaderMayBeGone(t *testing.T) {
 	wantNotes(t, "without headers", f, want)
 }
 
-// Damage inside one word of 32 bits of the log leaves no trace, wherever it is.
-func TestOneWrongWordOfTheLogIsCorrected(t *testing.T) {
+// Damage within one 32-bit word of the log is corrected completely, wherever it is.
+func TestLogCorrectsOneWord(t *testing.T) {
 	db, wal, want := noteFiles(t, 512)
 	random := rand.New(rand.NewPCG(5, 6))
 	step := max(1, len(wal)/4/700)
@@ -152,7 +153,7 @@ func TestOneWrongWordOfTheLogIsCorrected(t *testing.T) {
 			t.Fatal(err)
 		}
 		if f.log.damaged == 0 {
-			t.Errorf("word at %d: the damage was not noticed", word)
+			t.Errorf("word at %d: the damage was not detected", word)
 		}
 		wantNotes(t, fmt.Sprint("word at ", word), f, want)
 		if t.Failed() {
@@ -161,7 +162,7 @@ func TestOneWrongWordOfTheLogIsCorrected(t *testing.T) {
 	}
 }
 
-func TestATornEndOfTheLogIsNotCommitted(t *testing.T) {
+func TestTornLogEndIsNotCommitted(t *testing.T) {
 	db, wal, want := noteFiles(t, 512)
 	for _, cut := range []int{1, 100, 512 + 24 - 1} {
 		f, err := open(db, append(bytes.Clone(wal), wal[len(wal)-512-24:len(wal)-cut]...))
@@ -170,12 +171,30 @@ func TestATornEndOfTheLogIsNotCommitted(t *testing.T) {
 		}
 		wantNotes(t, fmt.Sprint("cut ", cut), f, want)
 		if n := f.log.damaged; n != 0 {
-			t.Errorf("a torn end counts as %d damaged frames", n)
+			t.Errorf("torn end: %d damaged frames", n)
 		}
 	}
 }
 
-func TestRowsAreFoundByTheirForm(t *testing.T) {
+// A full disk or a killed process leaves the header of a frame without its page.
+func TestIncompleteFrameIsNotCommitted(t *testing.T) {
+	db, wal, want := noteFiles(t, 512)
+	incomplete := bytes.Clone(wal[len(wal)-512-24:])
+	binary.BigEndian.PutUint32(incomplete[4:], 0) // not a commit frame
+	for i := 24; i < len(incomplete); i++ {
+		incomplete[i] ^= byte(i)
+	}
+	f, err := open(db, append(wal, incomplete...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantNotes(t, "incomplete frame", f, want)
+	if n := f.log.damaged; n != 0 {
+		t.Errorf("incomplete frame: %d damaged frames", n)
+	}
+}
+
+func TestSearchFindsRowsByShape(t *testing.T) {
 	db, _, _ := noteFiles(t, 1024)
 	f, err := open(db, nil)
 	if err != nil {
@@ -192,7 +211,7 @@ func TestRowsAreFoundByTheirForm(t *testing.T) {
 	if f, err = open(broken, nil); err != nil {
 		t.Fatal(err)
 	}
-	found := map[string]bool{} // old copies too, which the page has not overwritten yet
+	found := map[string]bool{} // including old copies that are not overwritten yet
 	for n := uint32(2); n <= f.pages; n++ {
 		p, _ := f.page(n)
 		for _, c := range p.search(hasColumns(4)) {
@@ -208,10 +227,10 @@ func TestRowsAreFoundByTheirForm(t *testing.T) {
 	}
 }
 
-// FuzzFile reads any bytes as a database and its log. Nothing that they say leads
-// out of them: no panic, no endless chain, no more bytes of rows than the pages,
-// each read a few times, can hold.
-func FuzzFile(f *testing.F) {
+// FuzzDatabase reads arbitrary bytes as a database and its log. Reading must not
+// panic, loop forever or return more row data than the pages can hold when each is
+// read a few times.
+func FuzzDatabase(f *testing.F) {
 	db, wal, _ := noteFiles(f, 512)
 	f.Add(db[:20*512], wal[:32+10*(24+512)])
 	f.Add(db[:512], []byte{})
@@ -225,7 +244,7 @@ func FuzzFile(f *testing.F) {
 			return
 		}
 		file.objects()
-		file.userVersion()
+		file.isNewer()
 		if len(file.freePages()) > int(file.pages) {
 			t.Error("more free pages than pages")
 		}
@@ -256,10 +275,10 @@ func FuzzFile(f *testing.F) {
 		for p := range file.olderPages() {
 			read(p)
 		}
-		// Each offset of each page may begin a row on the page itself; what rows
-		// hold of other pages is bounded by the reads of those.
+		// A row may start at each offset of each page; maxReads limits its data on
+		// other pages.
 		if bound := (len(db) + len(wal)) * (16 + 65536/8); total > bound {
-			t.Errorf("%d bytes of rows out of %d", total, len(db)+len(wal))
+			t.Errorf("%d bytes of rows from %d bytes of input", total, len(db)+len(wal))
 		}
 	})
 }

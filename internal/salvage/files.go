@@ -6,19 +6,21 @@ import (
 	"io"
 	"io/fs"
 	"os"
+
+	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
-// The bytes that SQLite locks to keep others from reading and writing
-// (https://www.sqlite.org/lockingv3.html). In WAL mode every connection holds a
-// shared lock on some of them for as long as it is open.
+// The bytes of a database file that SQLite locks
+// (https://www.sqlite.org/lockingv3.html). In WAL mode each open connection holds a
+// shared lock on some of them.
 const (
 	lockOffset = 0x40000000
 	lockLength = 512
 )
 
-// files are the open files of a history.
+// files holds the open files of a history.
 type files struct {
-	db, wal *os.File // wal is nil when there is no log
+	db, wal *os.File // wal is nil if there is no log
 	content *database
 }
 
@@ -29,10 +31,10 @@ func openFiles(path string, flag int) (_ *files, err error) {
 			f.close()
 		}
 	}()
-	if f.db, err = os.OpenFile(path, flag, 0); err != nil {
+	if f.db, err = input.OpenFile(path, flag); err != nil {
 		return nil, err
 	}
-	if f.wal, err = os.Open(path + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if f.wal, err = input.Open(path + "-wal"); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
 	db, err := section(f.db)
@@ -51,7 +53,7 @@ func openFiles(path string, flag int) (_ *files, err error) {
 	return f, nil
 }
 
-// section reads a file as long as it is now.
+// section returns a reader for the current contents of a file.
 func section(f *os.File) (*io.SectionReader, error) {
 	info, err := f.Stat()
 	if err != nil {

@@ -10,16 +10,15 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
-	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// backupInfix is in the names of damaged histories, before the time of the repair.
+// backupInfix precedes the time of the repair in the name of a backup.
 const backupInfix = ".damaged-"
 
-// Install replaces the damaged history by the new file and returns where the
-// damaged one is now, with its log next to it, bit for bit. After a crash at any
-// moment the damaged history is complete under one of the two names, and a new
-// Recover finds it.
+// Install replaces the damaged history with the new file. It returns the path of the
+// backup, where the damaged history and its log are preserved unchanged. If Install
+// is interrupted, the damaged history is complete under one of the two names, and the
+// next Recover finds it.
 func (r *Recovery) Install() (backup string, err error) {
 	if backup = unfinishedInstall(r.path); backup == "" {
 		if backup, err = backUp(r.path, time.Now()); err != nil {
@@ -27,11 +26,11 @@ func (r *Recovery) Install() (backup string, err error) {
 		}
 	}
 	if runtime.GOOS == "windows" {
-		// Windows replaces no file that is open. If another process opens it now the
-		// replacement fails, and nothing is lost.
+		// Windows does not replace an open file. If another process opens it now, the
+		// replacement fails and nothing is lost.
 		r.damaged.close()
 	}
-	// SQLite would play the old log back into the new file.
+	// SQLite would replay the old log into the new file.
 	if err := remove(r.path, "-wal", "-shm"); err != nil {
 		return "", err
 	}
@@ -42,9 +41,9 @@ func (r *Recovery) Install() (backup string, err error) {
 	return backup, atomicfile.SyncDir(filepath.Dir(r.path))
 }
 
-// backUp gives the database, its log and its index of the log second names, as
-// links, so that there is no moment without a history. The database comes last:
-// once it has its name, the others have theirs.
+// backUp creates hard links to the database, its log and its log index, so that the
+// history exists at all times. The database is linked last: if its link exists, the
+// backup is complete.
 func backUp(path string, now time.Time) (backup string, err error) {
 	base := path + backupInfix + now.UTC().Format("20060102T150405Z")
 	backup = base
@@ -67,14 +66,15 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// unfinishedInstall returns the backup of a damaged history that is still in place
-// too: an Install was interrupted. Its log may have one of the two names only.
+// unfinishedInstall returns the backup of an interrupted Install: one that is the
+// same file as the history. Its log may exist only under the name of the backup. The
+// result is empty if no Install was interrupted.
 func unfinishedInstall(path string) (backup string) {
 	info, err := os.Stat(path)
 	if err != nil {
 		return ""
 	}
-	backups, _ := filepath.Glob(filepath.Join(filepath.Dir(path), history.FileName+backupInfix+"*Z*"))
+	backups, _ := filepath.Glob(path + backupInfix + "*Z*")
 	for _, backup := range backups {
 		if other, err := os.Stat(backup); err == nil && os.SameFile(info, other) {
 			return backup

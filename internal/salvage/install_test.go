@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,8 +18,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// damagedHistory is a directory with a history whose log was not played back and
-// whose first page of turns is gone.
+// damagedHistory creates a directory with a history whose log was not checkpointed
+// and whose first page is zeroed except for its header.
 func damagedHistory(t *testing.T) (dir string, db, wal []byte) {
 	t.Helper()
 	s := newSample(t, 60, 1)
@@ -29,7 +31,7 @@ func damagedHistory(t *testing.T) (dir string, db, wal []byte) {
 			t.Fatal(err)
 		}
 	}
-	// The log has a newer copy of the first page, which goes too.
+	// The log has a newer copy of the first page, which is zeroed too.
 	for at := walHeader; at+walFrame <= len(wal); at += walFrame {
 		if bytes.Equal(wal[at:at+4], []byte{0, 0, 0, 1}) {
 			clear(wal[at+24+100 : at+walFrame])
@@ -41,7 +43,7 @@ func damagedHistory(t *testing.T) (dir string, db, wal []byte) {
 	return dir, db, wal
 }
 
-// openStore opens the history in a directory.
+// openStore opens the history in dir.
 func openStore(t *testing.T, dir string) *history.Store {
 	t.Helper()
 	s, err := history.Open(t.Context(), dir)
@@ -52,7 +54,7 @@ func openStore(t *testing.T, dir string) *history.Store {
 	return s
 }
 
-// ask asks a question; with a reply it is answered.
+// ask records a question, and its reply unless that is empty.
 func ask(t *testing.T, s *history.Store, question, reply string) {
 	t.Helper()
 	turn, err := s.Begin(t.Context(), history.Question{Text: question, Profile: "work", Lifetime: time.Minute})
@@ -70,11 +72,11 @@ func ask(t *testing.T, s *history.Store, question, reply string) {
 func wantHit(t *testing.T, s *history.Store, text string) {
 	t.Helper()
 	if hits, err := s.Search(t.Context(), history.Query{Text: text, Limit: 20}); err != nil || len(hits) == 0 {
-		t.Errorf("the search for %q found %d, %v", text, len(hits), err)
+		t.Errorf("search for %q: %d hits, %v", text, len(hits), err)
 	}
 }
 
-// change runs SQL statements on the history in a directory.
+// change runs SQL statements on the history in dir.
 func change(t *testing.T, dir, statements string) {
 	t.Helper()
 	db, err := sqlite.Open(t.Context(), filepath.Join(dir, history.FileName), history.Schema())
@@ -93,7 +95,7 @@ func wantFile(t *testing.T, path string, want []byte) {
 	t.Helper()
 	got, err := os.ReadFile(path)
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("%s is not the damaged file bit for bit: %v", path, err)
+		t.Errorf("%s differs from the damaged file: %v", path, err)
 	}
 	if info, err := os.Stat(path); err == nil && runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
 		t.Errorf("%s has mode %v", path, info.Mode())
@@ -113,11 +115,11 @@ func names(t *testing.T, dir string) []string {
 	return all
 }
 
-func TestInstallReplacesTheHistoryAndBacksUpTheDamagedOne(t *testing.T) {
+func TestInstallBacksUpDamagedHistory(t *testing.T) {
 	dir, db, wal := damagedHistory(t)
 	h, err := Check(t.Context(), dir)
 	if err != nil || len(h.Damage) == 0 {
-		t.Fatalf("the check found %+v, %v", h, err)
+		t.Fatalf("Check: %+v, %v", h, err)
 	}
 	r, err := Recover(t.Context(), dir)
 	if err != nil {
@@ -138,14 +140,14 @@ func TestInstallReplacesTheHistoryAndBacksUpTheDamagedOne(t *testing.T) {
 	wantFile(t, backup, db)
 	wantFile(t, backup+"-wal", wal)
 	if h, err = Check(t.Context(), dir); err != nil || len(h.Damage)+len(h.Index) > 0 || h.Turns != r.Turns || h.Conversations != r.Conversations {
-		t.Errorf("after the repair the check found %+v, %v", h, err)
+		t.Errorf("Check after the repair: %+v, %v", h, err)
 	}
 	s := openStore(t, dir)
 	ask(t, s, "after the repair", "goes on")
 	wantHit(t, s, "repair")
 }
 
-func TestARecoveryThatIsNotInstalledLeavesNothing(t *testing.T) {
+func TestRecoverWithoutInstallLeavesNoFiles(t *testing.T) {
 	dir, db, wal := damagedHistory(t)
 	before := names(t, dir)
 	r, err := Recover(t.Context(), dir)
@@ -155,19 +157,19 @@ func TestARecoveryThatIsNotInstalledLeavesNothing(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	ended, cancel := context.WithCancel(t.Context())
+	cancelled, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Recover(ended, dir); !errors.Is(err, context.Canceled) {
-		t.Errorf("an interrupted recovery gave %v", err)
+	if _, err := Recover(cancelled, dir); !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted Recover: %v, want context.Canceled", err)
 	}
 	if after := names(t, dir); strings.Join(after, " ") != strings.Join(before, " ") {
-		t.Errorf("left over: %v, before %v", after, before)
+		t.Errorf("files after: %v, before: %v", after, before)
 	}
 	wantFile(t, filepath.Join(dir, history.FileName), db)
 	wantFile(t, filepath.Join(dir, history.FileName+"-wal"), wal)
 }
 
-func TestAnInterruptedInstallIsFoundAndCompleted(t *testing.T) {
+func TestRecoverCompletesInterruptedInstall(t *testing.T) {
 	dir, db, wal := damagedHistory(t)
 	path := filepath.Join(dir, history.FileName)
 	r, err := Recover(t.Context(), dir)
@@ -183,54 +185,66 @@ func TestAnInterruptedInstallIsFoundAndCompleted(t *testing.T) {
 	}
 	h, err := Check(t.Context(), dir)
 	if err != nil || len(h.Damage) != 1 || !strings.Contains(h.Damage[0], "interrupted") {
-		t.Fatalf("the check found %+v, %v", h, err)
+		t.Fatalf("Check: %+v, %v", h, err)
 	}
-	again, err := Recover(t.Context(), dir)
+	second, err := Recover(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = again.Close() }()
-	if again.Recovered != r.Recovered {
-		t.Errorf("the second recovery found %+v, the first %+v", again.Recovered, r.Recovered)
+	defer func() { _ = second.Close() }()
+	if second.Recovered != r.Recovered {
+		t.Errorf("second recovery: %+v, first: %+v", second.Recovered, r.Recovered)
 	}
-	if backup, err := again.Install(); err != nil || backup != want {
-		t.Errorf("moved to %s, %v; want %s", backup, err, want)
+	if backup, err := second.Install(); err != nil || backup != want {
+		t.Errorf("backup %s, %v; want %s", backup, err, want)
 	}
 	wantFile(t, want, db)
 	wantFile(t, want+"-wal", wal)
 }
 
-func TestAHistoryOfANewerHobnobIsNotRecovered(t *testing.T) {
+func TestRecoverRefusesNewerHistory(t *testing.T) {
 	dir := t.TempDir()
 	s := openStore(t, dir)
 	ask(t, s, "x", "")
 	_ = s.Close()
 	change(t, dir, `ALTER TABLE turns ADD COLUMN later TEXT; PRAGMA user_version = 99`)
 	if h, err := Check(t.Context(), dir); err != nil || !h.Newer || len(h.Damage) > 0 {
-		t.Errorf("the check found %+v, %v", h, err)
+		t.Errorf("Check: %+v, %v", h, err)
 	}
-	var newer *history.ReadOnlyError
+	var newer *sqlite.NewerError
 	if _, err := Recover(t.Context(), dir); !errors.As(err, &newer) {
-		t.Errorf("Recover gave %v", err)
+		t.Errorf("Recover: %v, want a NewerError", err)
 	}
 }
 
-func TestADamagedVersionNumberIsNotANewerHistory(t *testing.T) {
-	dir := t.TempDir()
-	s := openStore(t, dir)
-	ask(t, s, "x", "")
-	_ = s.Close()
-	change(t, dir, `PRAGMA user_version = 66`)
-	if h, err := Check(t.Context(), dir); err != nil || h.Newer || len(h.Damage) != 1 {
-		t.Errorf("the check found %+v, %v", h, err)
+func TestNewerVersionOfSameTablesIsNewer(t *testing.T) {
+	for version, newer := range map[int]bool{99: true, math.MaxInt32: true, -1: false} {
+		dir := t.TempDir()
+		s := openStore(t, dir)
+		ask(t, s, "x", "")
+		_ = s.Close()
+		change(t, dir, fmt.Sprintf(`PRAGMA user_version = %d`, version))
+		if h, err := Check(t.Context(), dir); err != nil || h.Newer != newer || len(h.Damage) == 0 != newer {
+			t.Errorf("version %d: Check: %+v, %v", version, h, err)
+		}
+		if _, err := history.Open(t.Context(), dir); !newer && !errors.Is(err, sqlite.ErrDamaged) {
+			t.Errorf("version %d: Open: %v, want ErrDamaged", version, err)
+		}
+		r, err := Recover(t.Context(), dir)
+		if errors.As(err, new(*sqlite.NewerError)) != newer {
+			t.Errorf("version %d: Recover: %v", version, err)
+		}
+		if err == nil {
+			_ = r.Close()
+		}
 	}
 }
 
 func TestCheckReportsBrokenTrees(t *testing.T) {
 	for statements, want := range map[string]string{
-		`UPDATE conversations SET head = (SELECT id FROM turns WHERE state = 'pending')`: "heads are no answered turn",
-		`UPDATE turns SET parent = id`: "circle",
-		`PRAGMA foreign_keys = OFF; UPDATE turns SET parent = '11111111-1111-4111-8111-111111111111' WHERE seq > 0`:                                         "rows refer to others",
+		`UPDATE conversations SET head = (SELECT id FROM turns WHERE state = 'pending')`: "heads that are not an answered turn",
+		`UPDATE turns SET parent = id`: "cycle",
+		`PRAGMA foreign_keys = OFF; UPDATE turns SET parent = '11111111-1111-4111-8111-111111111111' WHERE seq > 0`:                                         "rows that refer to missing rows",
 		`UPDATE turns SET parent = (SELECT id FROM turns ORDER BY seq LIMIT 1) WHERE conversation <> (SELECT conversation FROM turns ORDER BY seq LIMIT 1)`: "another conversation",
 	} {
 		dir := t.TempDir()
@@ -241,7 +255,7 @@ func TestCheckReportsBrokenTrees(t *testing.T) {
 		change(t, dir, statements)
 		h, err := Check(t.Context(), dir)
 		if err != nil || !strings.Contains(strings.Join(h.Damage, "; "), want) {
-			t.Errorf("%s: the check found %v, %v; want %q", statements, h.Damage, err, want)
+			t.Errorf("%s: Check: %v, %v; want %q", statements, h.Damage, err, want)
 		}
 		r, err := Recover(t.Context(), dir)
 		if err != nil {
@@ -252,12 +266,12 @@ func TestCheckReportsBrokenTrees(t *testing.T) {
 		}
 		_ = r.Close()
 		if h, err := Check(t.Context(), dir); err != nil || len(h.Damage) > 0 || h.Turns != 2 || h.Conversations != 2 {
-			t.Errorf("%s: after the repair the check found %+v, %v", statements, h, err)
+			t.Errorf("%s: Check after the repair: %+v, %v", statements, h, err)
 		}
 	}
 }
 
-func TestADamagedIndexIsFoundAndRebuilt(t *testing.T) {
+func TestRebuildDamagedIndex(t *testing.T) {
 	for _, statements := range []string{
 		`DELETE FROM turns_index`,
 		`DELETE FROM titles_index`,
@@ -269,34 +283,34 @@ func TestADamagedIndexIsFoundAndRebuilt(t *testing.T) {
 		ask(t, s, "goroutines", "leak")
 		change(t, dir, statements)
 		if h, err := Check(t.Context(), dir); err != nil || len(h.Index) == 0 || len(h.Damage) > 0 {
-			t.Errorf("%s: the check found %+v, %v", statements, h, err)
+			t.Errorf("%s: Check: %+v, %v", statements, h, err)
 		}
 		if err := s.RebuildIndex(t.Context()); err != nil {
 			t.Error(err)
 		}
 		if h, err := Check(t.Context(), dir); err != nil || len(h.Index)+len(h.Damage) > 0 {
-			t.Errorf("%s: after the rebuild the check found %+v, %v", statements, h, err)
+			t.Errorf("%s: Check after the rebuild: %+v, %v", statements, h, err)
 		}
 		wantHit(t, s, "goroutines")
 	}
 }
 
-func TestAHistoryThatIsOpenElsewhereIsNotRecovered(t *testing.T) {
+func TestRecoverRefusesOpenHistory(t *testing.T) {
 	if os.Getenv("HOBNOB_TEST_LOCK") != "" {
 		_, err := Recover(t.Context(), os.Getenv("HOBNOB_TEST_LOCK"))
 		if !errors.Is(err, sqlite.ErrBusy) {
-			t.Fatalf("Recover gave %v, want ErrBusy", err)
+			t.Fatalf("Recover: %v, want ErrBusy", err)
 		}
 		return
 	}
 	dir := t.TempDir()
 	ask(t, openStore(t, dir), "x", "")
-	// POSIX locks do not hold within one process.
-	again(t, "TestAHistoryThatIsOpenElsewhereIsNotRecovered", "HOBNOB_TEST_LOCK="+dir)
+	// POSIX locks do not exclude the process that holds them.
+	runSeparately(t, "TestRecoverRefusesOpenHistory", "HOBNOB_TEST_LOCK="+dir)
 }
 
-// again runs a test of this binary in a process of its own.
-func again(t *testing.T, name, env string) {
+// runSeparately runs a test of this binary in a separate process.
+func runSeparately(t *testing.T, name, env string) {
 	t.Helper()
 	command := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^"+name+"$")
 	command.Env = append(os.Environ(), env)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// The kinds of pages that a tree has, as their first byte names them.
+// Kinds of tree pages, as stored in their first byte.
 const (
 	interiorIndex = 2
 	interiorTable = 5
@@ -13,17 +13,17 @@ const (
 	leafTable     = 13
 )
 
-// maxDepth bounds the height of a tree; SQLite's own bound is 20.
+// maxDepth limits the height of a tree; SQLite's limit is 20.
 const maxDepth = 24
 
 // page is one copy of a page.
 type page struct {
-	number uint32 // 0 when it is not known
+	number uint32 // 0 if unknown
 	db     *database
 	data   []byte
 }
 
-// start is where the page's own header begins.
+// start returns the offset of the page header.
 func (p page) start() int {
 	if p.number == 1 {
 		return headerSize
@@ -31,7 +31,7 @@ func (p page) start() int {
 	return 0
 }
 
-// kind is the first byte of a page of a tree, 0 for any other page.
+// kind returns the first byte of a tree page, or 0 for any other page.
 func (p page) kind() byte {
 	switch k := p.data[p.start()]; k {
 	case interiorIndex, interiorTable, leafIndex, leafTable:
@@ -40,13 +40,13 @@ func (p page) kind() byte {
 	return 0
 }
 
-// hasRows reports whether the page is a leaf of a table.
+// hasRows reports whether the page is a table leaf.
 func (p page) hasRows() bool { return p.kind() == leafTable }
 
 // isLeaf reports whether the page is a leaf of a tree.
 func (p page) isLeaf() bool { return p.kind()&8 != 0 }
 
-// cellOffsets returns where the cells are; ok is false when one is out of bounds.
+// cellOffsets returns the offsets of the cells; ok is false if one is out of bounds.
 func (p page) cellOffsets() (offsets []int, ok bool) {
 	kind := p.kind()
 	if kind == 0 {
@@ -72,8 +72,8 @@ func (p page) cellOffsets() (offsets []int, ok bool) {
 	return offsets, ok
 }
 
-// cells returns the cells that the page's header lists; ok is false when some of
-// them could not be read.
+// cells returns the cells listed in the page header; ok is false if some of them
+// cannot be read.
 func (p page) cells() (cells []cell, ok bool) {
 	offsets, ok := p.cellOffsets()
 	for _, offset := range offsets {
@@ -87,9 +87,9 @@ func (p page) cells() (cells []cell, ok bool) {
 	return cells, ok
 }
 
-// search returns whatever on the page has the form of a row of a table that match
-// accepts, at any offset: cells that the page's header has lost, but also what was
-// deleted or moved and is not yet overwritten.
+// search returns everything on the page, at any offset, that looks like a table row
+// and that match accepts. This includes cells missing from the page header and
+// deleted or moved rows that are not overwritten yet.
 func (p page) search(match func(cell) bool) []cell {
 	var found []cell
 	for offset := range p.data {
@@ -100,21 +100,21 @@ func (p page) search(match func(cell) bool) []cell {
 	return found
 }
 
-// tree is what can be reached from a root page.
+// tree holds the pages that can be reached from a root page.
 type tree struct {
 	pages    []uint32 // in the order of their keys
 	complete bool     // every pointer led to a page of the right kind
 }
 
-// tree follows the pointers from a root page.
+// tree returns the tree below a root page.
 func (d *database) tree(root uint32) tree {
 	t := tree{complete: true}
 	seen := map[uint32]bool{}
-	// Parent is the kind of the page that points to the page n, 0 at the root.
+	// parent is the kind of the page that points to page n, or 0 at the root.
 	var follow func(n uint32, parent byte, depth int)
 	follow = func(n uint32, parent byte, depth int) {
 		p, err := d.page(n)
-		// The kinds of pages of tables are odd, those of indexes even.
+		// Table pages have odd kinds, index pages even ones.
 		if err != nil || seen[n] || depth > maxDepth || p.kind() == 0 || parent != 0 && p.kind()&1 != parent&1 {
 			t.complete = false
 			return
@@ -135,13 +135,13 @@ func (d *database) tree(root uint32) tree {
 	return t
 }
 
-// object is a table or an index, as the file's own schema describes it.
+// object is a table or an index in the file's schema.
 type object struct {
 	kind, name, sql string
 	root            uint32
 }
 
-// objects returns what can be read of the file's schema.
+// objects returns the readable part of the file's schema.
 func (d *database) objects() []object {
 	var objects []object
 	for _, n := range d.tree(1).pages {

@@ -2,5 +2,5 @@
 
 package salvage
 
-// damageStep is 1: every damage is tried.
+// damageStep is 1: every damage case is tested.
 const damageStep = 1

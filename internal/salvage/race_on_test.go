@@ -2,5 +2,6 @@
 
 package salvage
 
-// damageStep leaves out most damages where each takes ten times as long.
+// damageStep skips most damage cases, because the race detector makes each ten times
+// slower.
 const damageStep = 20

@@ -9,69 +9,69 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// rebuild fills a new history with the rows of a damaged one. Which copies of a
-// row count:
+// rebuild fills a new history with the rows of a damaged one. These rules decide
+// which copy of a row is used:
 //
-//   - A row on a page that the tree of its table leads to is taken as it is.
-//   - Any other copy (on a page that no pointer leads to any more, or a free one,
-//     or found by its form alone) may be of a row that was deleted, or no row at
-//     all but text made to look like one. It counts if the index of ids lists its
-//     id and key, since what was deleted is not listed there. Only if a part of that
-//     index and a part of the tree are lost, it also counts without, unless its page
-//     is free or is a part of a long row.
-//   - Of several copies with one id the one in the tree stays, then one that needs
-//     no repair; an answered turn is preferred to an unanswered one and a later used
-//     conversation to an earlier one; otherwise the first stays.
+//   - A row on a page of its table's tree is accepted.
+//   - Any other copy, on an unreachable or free page or found only by its shape, may
+//     be a deleted row, or text crafted to look like a row. It is accepted if the id
+//     index lists its id and key, because the index does not list deleted rows. If
+//     both the index and the tree are incomplete, a copy that is not listed is
+//     accepted too, unless its page is free or holds part of a long row.
+//   - Among copies with the same id, one in the tree wins, then one that needs no
+//     repair. An answered turn then wins over an unanswered one, and the
+//     conversation used later over the one used earlier. Otherwise the first copy
+//     wins.
 //
-// Rows are known by their form: the number and types of their columns, and an id
-// that is a UUID.
+// A row is recognised by its shape: the number and types of its columns, and a UUID
+// as its id.
 type rebuild struct {
 	Recovered
 	ctx  context.Context
 	tx   *sql.Tx
 	from *database
 	free map[uint32]bool // pages
-	err  error           // the first one, after which nothing is read or written
+	err  error           // the first error; it stops all reading and writing
 
 	conversations, turns table
 	conflicts            []conflict
 }
 
-// table is a table of the history and what the damaged file says of it.
+// table is a table of the history and its state in the damaged file.
 type table struct {
 	layout
 	insert        string
 	root, idIndex uint32                // pages
 	indexed       map[int64]*indexEntry // by key
-	indexComplete bool                  // every entry of the index of ids could be read
-	treeComplete  bool                  // every page of the tree was found and lists its cells
-	missing       int                   // entries of the index whose row was not found yet
-	lost          int                   // those whose row is not in the new history
+	indexComplete bool                  // every entry of the id index could be read
+	treeComplete  bool                  // every page and row of the tree could be read
+	missing       int                   // index entries whose row has not been found
+	lost          int                   // index entries whose row is not in the new history
 }
 
-// indexEntry is a row that the index of ids lists.
+// indexEntry is an entry of the id index.
 type indexEntry struct {
 	id            string
 	found, inTree bool
 }
 
-// conflict is a row in the tree whose id is not the one that the index has for it.
+// conflict is a row in the tree whose id differs from the one in the index.
 type conflict struct {
 	table         *table
 	row, expected string
 }
 
-// origin is how a copy of a row was found, the most reliable first.
+// origin is how a copy of a row was found, most reliable first.
 type origin int
 
 const (
-	inTree    origin = iota
-	onPage           // listed by its page, which no tree leads to
-	byForm           // by its form alone, and it needs no repair
-	byBadForm        // by its form alone
+	inTree     origin = iota
+	onPage            // listed on a page outside the trees
+	byShape           // only by its shape, and it needs no repair
+	byBadShape        // only by its shape
 )
 
-// rebuildHistory fills an empty history with what can be read of a file.
+// rebuildHistory fills an empty history with the readable rows of a file.
 func rebuildHistory(ctx context.Context, db *sql.DB, from *database) (Recovered, error) {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
@@ -92,9 +92,9 @@ func rebuildHistory(ctx context.Context, db *sql.DB, from *database) (Recovered,
 	return b.Recovered, tx.Commit()
 }
 
-// openTables reads where the tables are and what their indexes list.
+// openTables finds the tables and reads their id indexes.
 func (b *rebuild) openTables() (err error) {
-	// Rows come in the order of pages, children before their parents.
+	// Rows are inserted in page order, so a child may precede its parent.
 	if _, err := b.tx.ExecContext(b.ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err
 	}
@@ -117,7 +117,7 @@ func (b *rebuild) openTables() (err error) {
 
 func (b *rebuild) tables() []*table { return []*table{&b.conversations, &b.turns} }
 
-// readIndex reads the index of ids, whose entries are an id and a key.
+// readIndex reads the id index, whose entries consist of an id and a key.
 func (t *table) readIndex(db *database) {
 	t.indexed = map[int64]*indexEntry{}
 	if t.idIndex == 0 {
@@ -137,7 +137,7 @@ func (t *table) readIndex(db *database) {
 		for _, c := range cells {
 			id, key, ok := c.indexEntry()
 			if ok && p.isLeaf() {
-				// A pointer that leads to the wrong page breaks the order.
+				// A pointer to the wrong page breaks the order.
 				t.indexComplete = t.indexComplete && id > last
 				last = id
 			}
@@ -149,7 +149,7 @@ func (t *table) readIndex(db *database) {
 	t.missing = len(t.indexed)
 }
 
-// indexEntry reads a cell of the index of ids.
+// indexEntry reads a cell of the id index.
 func (c cell) indexEntry() (id string, key int64, ok bool) {
 	row, err := c.row()
 	if err != nil || len(row) != 2 || row[1].kind != kindInteger {
@@ -159,14 +159,14 @@ func (c cell) indexEntry() (id string, key int64, ok bool) {
 	return id, row[1].n, ok
 }
 
-// incomplete reports whether rows may be missing: the index lists some that were
-// not found, or neither the index nor the tree is complete.
+// incomplete reports whether rows may be missing: some rows in the index were not
+// found, or neither the index nor the tree is complete.
 func (t *table) incomplete() bool {
 	return t.missing > 0 || !t.indexComplete && !t.treeComplete
 }
 
-// readPages reads the rows on the pages that the trees of the tables lead to, and
-// then those on the other pages.
+// readPages reads the rows on the pages of the tables' trees, then those on all other
+// pages.
 func (b *rebuild) readPages() {
 	visited := map[uint32]bool{}
 	for _, t := range b.tables() {
@@ -184,8 +184,8 @@ func (b *rebuild) readPages() {
 	}
 }
 
-// readPage reads the rows that a page lists; complete is false when it lists one
-// that cannot be read.
+// readPage reads the rows listed on a page; complete is false if one of them cannot
+// be read.
 func (b *rebuild) readPage(n uint32, how origin) (complete bool) {
 	p, err := b.from.page(n)
 	if b.err != nil || err != nil || !p.hasRows() {
@@ -196,12 +196,12 @@ func (b *rebuild) readPage(n uint32, how origin) (complete bool) {
 	return complete
 }
 
-// search looks for rows by their form, on all pages and for as long as some are
-// missing: first for those that need no repair.
+// search looks for missing rows by their shape on all pages: first for intact ones,
+// then for those that need repair.
 func (b *rebuild) search() {
 	incomplete := func() bool { return b.err == nil && (b.turns.incomplete() || b.conversations.incomplete()) }
 	isRow := func(c cell) bool { return b.turns.fits(c) || b.conversations.fits(c) }
-	for _, how := range []origin{byForm, byBadForm} {
+	for _, how := range []origin{byShape, byBadShape} {
 		for n := uint32(1); n <= b.from.pages && incomplete(); n++ {
 			if p, err := b.from.page(n); err == nil {
 				b.addCells(p.search(isRow), how)
@@ -228,14 +228,14 @@ func (b *rebuild) addCells(cells []cell, how origin) {
 	}
 }
 
-// add writes a copy of a row into the new history, if it counts.
+// add inserts a copy of a row into the new history if it is accepted.
 func (b *rebuild) add(t *table, c cell, how origin) error {
 	r, ok := b.accept(t, c, how)
 	if !ok {
 		return nil
 	}
 	args := r.args()
-	if r.repaired && how == byForm {
+	if r.repaired && how == byShape {
 		return nil
 	}
 	key, err := b.freeKey(t, r)
@@ -257,12 +257,12 @@ func (b *rebuild) add(t *table, c cell, how origin) error {
 	return nil
 }
 
-// accept reads a row and decides whether this copy of it counts.
+// accept reads a copy of a row; ok reports whether to use it.
 func (b *rebuild) accept(t *table, c cell, how origin) (_ *row, ok bool) {
 	entry, listed := t.indexed[c.rowid]
 	complete := t.indexComplete || t.treeComplete
 	if how != inTree && (listed && entry.inTree || !listed && complete) {
-		return nil, false // spares reading it whole
+		return nil, false // avoid reading the whole row
 	}
 	values, err := c.row()
 	if err != nil {
@@ -284,8 +284,9 @@ func (b *rebuild) accept(t *table, c cell, how origin) (_ *row, ok bool) {
 	return r, ok
 }
 
-// freeKey returns the key that a row gets: its own, unless another row has it.
-// What the key of a conversation is does not matter; that of a turn is its time.
+// freeKey returns the key of a row in the new history: its own unless another row has
+// it. For a conversation nil lets SQLite choose a key. The key of a turn encodes its
+// time.
 func (b *rebuild) freeKey(t *table, r *row) (any, error) {
 	var holder string
 	err := b.tx.QueryRowContext(b.ctx, `SELECT id FROM `+t.name+` WHERE rowid = ?`, r.key).Scan(&holder)

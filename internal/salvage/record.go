@@ -6,27 +6,28 @@ import (
 	"math"
 )
 
-// maxColumns bounds the columns of a row.
+// maxColumns limits the number of columns of a row.
 const maxColumns = 64
 
-var errRow = errors.New("the row is damaged")
+var errRow = errors.New("damaged row")
 
-// cell is an entry of a page. In a leaf of a table it is a row, of which only the
-// part on the page has been read.
+// cell is an entry of a page. In a table leaf it is a row; only its part on this page
+// has been read.
 type cell struct {
 	rowid int64
-	types []uint64 // of the columns, as the file format numbers them
+	types []uint64 // serial types of the columns
 
 	page     page
-	start    int    // on the page
-	child    uint32 // the page that it points to, in an interior page
+	start    int    // offset on the page
+	child    uint32 // child page, in an interior page
 	local    []byte // the part of the payload on the page
 	header   int    // length of the record's header
 	size     int64  // of the payload
-	overflow uint32 // the page with the next part
+	overflow uint32 // page with the next part of the payload
 }
 
-// cell reads the cell at an offset of the page, as one of a page of that kind.
+// cell reads the cell at an offset of the page, in the format of the given kind of
+// page.
 func (p page) cell(start int, kind byte) (cell, bool) {
 	c := cell{page: p, start: start}
 	rest := p.data[start:]
@@ -67,7 +68,7 @@ func (p page) cell(start int, kind byte) (cell, bool) {
 	return c, c.readTypes()
 }
 
-// localSize is how much of a payload is on the page itself.
+// localSize returns the number of payload bytes stored on the page itself.
 func (p page) localSize(size int64, kind byte) int {
 	usable := int64(len(p.data))
 	most := usable - 35
@@ -84,8 +85,8 @@ func (p page) localSize(size int64, kind byte) int {
 	return int(least)
 }
 
-// readTypes reads the header of the record, which is invalid unless its columns
-// fill the payload to the byte.
+// readTypes reads the record header and reports whether it is valid: the sizes of the
+// columns must add up to the size of the payload.
 func (c *cell) readTypes() bool {
 	length, n := varint(c.local)
 	if n == 0 || length < uint64(n) || length > uint64(len(c.local)) {
@@ -106,10 +107,10 @@ func (c *cell) readTypes() bool {
 	return left == 0
 }
 
-// shortSizes are the sizes of the types below 12.
+// shortSizes holds the sizes of the types below 12.
 var shortSizes = [...]int64{0, 1, 2, 3, 4, 6, 8, 8, 0, 0, -1, -1}
 
-// typeSize is how many bytes a value of a type takes, -1 for an unused type.
+// typeSize returns the size in bytes of a value of type t, or -1 for an unused type.
 func typeSize(t uint64) int64 {
 	switch {
 	case t < 12:
@@ -120,7 +121,7 @@ func typeSize(t uint64) int64 {
 	return int64(t-12) / 2
 }
 
-// kind is what a value is.
+// kind is the kind of a value.
 type kind int
 
 const (
@@ -131,7 +132,7 @@ const (
 	kindText
 )
 
-// kindOf returns the kind of a type that typeSize knows.
+// kindOf returns the kind of a valid type.
 func kindOf(t uint64) kind {
 	switch {
 	case t == 0:
@@ -153,7 +154,7 @@ type value struct {
 	data []byte // a text or a blob
 }
 
-// row reads the values of a cell, with the parts that are on other pages.
+// row returns the values of a cell, including the parts on other pages.
 func (c cell) row() ([]value, error) {
 	payload, err := c.payload()
 	if err != nil {
@@ -178,7 +179,7 @@ func (c cell) row() ([]value, error) {
 	return row, nil
 }
 
-// integer is a signed number of one or more bytes.
+// integer decodes a big-endian signed integer of one or more bytes.
 func integer(data []byte) int64 {
 	n := int64(int8(data[0]))
 	for _, b := range data[1:] {
@@ -187,8 +188,8 @@ func integer(data []byte) int64 {
 	return n
 }
 
-// payload reads the chain of pages that a long row is spread over. A chain that
-// does not end where the row does is damaged.
+// payload returns the payload of a cell, following the overflow pages of a long row.
+// It returns an error if the chain is longer or shorter than the row.
 func (c cell) payload() ([]byte, error) {
 	if c.overflow == 0 && int64(len(c.local)) == c.size {
 		return c.local, nil
@@ -211,7 +212,8 @@ func (c cell) payload() ([]byte, error) {
 	return payload, nil
 }
 
-// varint reads a variable-length integer; n is its length, 0 when it is cut off.
+// varint decodes a variable-length integer; n is its length in bytes, or 0 if it is
+// truncated.
 func varint(data []byte) (v uint64, n int) {
 	for i := range min(len(data), 8) {
 		v = v<<7 | uint64(data[i]&0x7f)

@@ -1,13 +1,13 @@
-// Package salvage checks the file of the history and makes a new history of what
-// can be read of a damaged one. It reads the pages and rows of a file that SQLite
-// itself refuses to read (https://www.sqlite.org/fileformat2.html) and takes
-// nothing in it for granted: no page, pointer or length leads it out of bounds,
-// into a loop or to more memory than the file is large. It never changes the
-// damaged file. Only doctor uses it; it must not know commands or the terminal,
-// and package history does not know it.
+// Package salvage checks the history file and recovers the readable parts of a
+// damaged one into a new history. It reads pages and rows of files that SQLite
+// refuses to read (https://www.sqlite.org/fileformat2.html) and trusts nothing in
+// them: no page, pointer or length leads it out of bounds, into a loop, or to use
+// more memory than the size of the file. It never changes the damaged file. Only
+// package doctor uses it. It must not import commands or the terminal, and package
+// history must not import it.
 //
-// It reads files in UTF-8 without reserved bytes on their pages, which is how
-// hobnob makes them.
+// It supports only UTF-8 databases without reserved bytes per page, the format that
+// hobnob writes.
 package salvage
 
 import (
@@ -18,38 +18,67 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// Recovered is what a recovery found.
+// Recovered counts the results of a recovery.
 type Recovered struct {
 	Conversations int
 	Turns         int
-	// Repaired are rows with a change: bytes that are not text, a parent or head
-	// that was lost, a conversation of which only turns were left.
+	// Repaired counts rows that were changed or added: invalid values replaced, a
+	// lost parent or head, a lost conversation recreated from its turns.
 	Repaired int
-	// LostConversations and LostTurns are listed by the indexes of the file and
-	// could not be read. Exact means that those indexes are complete.
+	// LostConversations and LostTurns count the rows that the indexes of the file
+	// list but that could not be read. Exact means that those indexes are complete.
 	LostConversations, LostTurns int
 	Exact                        bool
 }
 
-// Recovery is a new history made from what can be read of a damaged one. It
-// keeps other processes out of the history until it is closed.
+// Recovery is a new history built from the readable parts of a damaged one. It locks
+// other processes out of the history until it is closed.
 type Recovery struct {
 	Recovered
 	path    string // of the history
-	newPath string // of the new file, empty when it is installed or removed
+	newPath string // of the new file, empty once it is installed or removed
 	damaged *files
 }
 
-// Recover reads what can be read of the history in dir into a new file next to it.
-// Nothing of the history itself is changed before Install. The error is
-// sqlite.ErrBusy when another process has the history open, a
-// *history.ReadOnlyError when a newer hobnob wrote it.
-func Recover(ctx context.Context, dir string) (_ *Recovery, err error) {
+// recoveredInfix is part of the names of new histories that are not installed yet.
+const recoveredInfix = ".recovered-"
+
+// Leftovers returns the paths of new histories, and of their logs, that killed repairs of
+// the history in dir left behind.
+func Leftovers(dir string) []string {
+	path, err := historyIn(dir)
+	if err != nil {
+		return nil
+	}
+	left, _ := filepath.Glob(path + recoveredInfix + "*")
+	return left
+}
+
+// historyIn returns the path of the history in dir, with symbolic links resolved,
+// because SQLite writes the log next to the target of a link.
+func historyIn(dir string) (string, error) {
 	path := filepath.Join(dir, history.FileName)
+	target, err := atomicfile.Target(path)
+	if err != nil {
+		return path, err
+	}
+	return target, nil
+}
+
+// Recover copies the readable parts of the history in dir to a new file next to it.
+// It does not change the history itself before Install. It returns sqlite.ErrBusy if
+// another process has the history open, and a *sqlite.NewerError if a newer hobnob
+// wrote it.
+func Recover(ctx context.Context, dir string) (_ *Recovery, err error) {
+	path, err := historyIn(dir)
+	if err != nil {
+		return nil, err
+	}
 	from := path
 	if backup := unfinishedInstall(path); backup != "" {
 		from = backup
@@ -67,13 +96,15 @@ func Recover(ctx context.Context, dir string) (_ *Recovery, err error) {
 	if !lock(damaged.db) {
 		return nil, fmt.Errorf("cannot repair %s: %w", path, sqlite.ErrBusy)
 	}
-	if newer, err := isNewer(ctx, damaged.content); err != nil {
-		return nil, err
-	} else if newer {
-		return nil, &history.ReadOnlyError{Path: path}
+	if damaged.content.isNewer() {
+		return nil, &sqlite.NewerError{Path: path}
 	}
-	// A random name with mode 0600, which SQLite then opens as an empty database.
-	f, err := os.CreateTemp(dir, history.FileName+".recovered-*")
+	// Only one process can hold the lock, so these belong to killed ones.
+	for _, left := range Leftovers(dir) {
+		_ = os.Remove(left)
+	}
+	// CreateTemp sets mode 0600. SQLite opens the empty file as an empty database.
+	f, err := os.CreateTemp(filepath.Dir(path), filepath.Base(path)+recoveredInfix+"*")
 	if err != nil {
 		return nil, err
 	}
@@ -84,13 +115,13 @@ func Recover(ctx context.Context, dir string) (_ *Recovery, err error) {
 	return r, nil
 }
 
-// fill fills the new file f, which is on disk when it returns.
+// fill writes the recovered rows to the new file f and syncs it to disk.
 func (r *Recovery) fill(ctx context.Context, f *os.File) error {
 	db, err := sqlite.Open(ctx, r.newPath, history.Schema())
 	if err != nil {
 		return err
 	}
-	// The file is removed if this fails, so nothing of it is journalled on disk.
+	// The file is removed if this fails, so it needs no journal on disk.
 	if _, err = db.ExecContext(ctx, `PRAGMA journal_mode = MEMORY; PRAGMA synchronous = OFF`); err == nil {
 		r.Recovered, err = rebuildHistory(ctx, db.DB, r.damaged.content)
 	}
@@ -98,8 +129,8 @@ func (r *Recovery) fill(ctx context.Context, f *os.File) error {
 	return errors.Join(err, db.Close(), f.Sync())
 }
 
-// Close lets other processes use the history again, and removes the new file if it
-// was not installed.
+// Close releases the history for other processes and removes the new file unless it
+// was installed.
 func (r *Recovery) Close() error {
 	r.damaged.close()
 	if r.newPath == "" {
@@ -110,7 +141,7 @@ func (r *Recovery) Close() error {
 	return err
 }
 
-// remove removes the files with these endings that exist.
+// remove removes path with each of the suffixes, ignoring files that do not exist.
 func remove(path string, suffixes ...string) error {
 	var errs []error
 	for _, suffix := range suffixes {

@@ -17,13 +17,13 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-func TestEveryUndamagedRowIsRecovered(t *testing.T) {
+func TestRebuildRecoversUndamagedRows(t *testing.T) {
 	s := newSample(t, 200, 1)
 	t.Logf("%d rows in %d KiB and a log of %d KiB", len(s.rows), len(s.db)>>10, len(s.wal)>>10)
 	damages := s.damages(500, 80, 20)
 	var next sync.Mutex
 	at := 0
-	var recovered, whole, repaired, noticed int
+	var recovered, whole, repaired, detected int
 	var wg sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		dir := t.TempDir()
@@ -42,7 +42,7 @@ func TestEveryUndamagedRowIsRecovered(t *testing.T) {
 				found := use(t, dir, db, wal)
 				next.Lock()
 				if found {
-					noticed++
+					detected++
 				}
 				for id, want := range s.rows {
 					if !s.undamaged(id, hit) {
@@ -52,13 +52,13 @@ func TestEveryUndamagedRowIsRecovered(t *testing.T) {
 					if s.same(got[id], want, hit) {
 						recovered++
 					} else {
-						t.Errorf("damage %d at %+v: the undamaged row\n%.300s\nis\n%.300s\n%+v", i, hit, want, got[id], report)
+						t.Errorf("damage %d at %+v: undamaged row\n%.300s\nrecovered as\n%.300s\n%+v", i, hit, want, got[id], report)
 					}
 				}
 				for id := range got {
-					// Without its header a frame with the news of a deletion is of no known page.
+					// The page of a frame that records a deletion is unknown without its header.
 					if s.pruned[id] && !headerHit(hit) {
-						t.Errorf("damage %d at %+v brought back the deleted row %s\n%+v", i, hit, id, report)
+						t.Errorf("damage %d at %+v: restored deleted row %s\n%+v", i, hit, id, report)
 					}
 				}
 				repaired += report.Repaired
@@ -67,10 +67,10 @@ func TestEveryUndamagedRowIsRecovered(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	t.Logf("%d damages, %d noticed: %d of %d undamaged rows recovered, %d repaired", len(damages)/damageStep, noticed, recovered, whole, repaired)
+	t.Logf("%d damage cases, %d detected: %d of %d undamaged rows recovered, %d repaired", len(damages)/damageStep, detected, recovered, whole, repaired)
 }
 
-// headerHit reports whether the header of a frame of the log was touched.
+// headerHit reports whether the header of a log frame was damaged.
 func headerHit(hit extent) bool {
 	first := (hit.start - walHeader) / walFrame * walFrame
 	for at := walHeader + first; at < hit.end; at += walFrame {
@@ -81,8 +81,8 @@ func headerHit(hit extent) bool {
 	return false
 }
 
-// same compares a recovered row with the original, field by field. Where it refers
-// to a row that was damaged, the reference may have been repaired.
+// same reports whether a recovered row equals the original. A reference to a damaged
+// row may differ, because it may have been repaired.
 func (s sample) same(got, want string, hit extent) bool {
 	if got == want {
 		return true
@@ -116,9 +116,9 @@ func (s sample) fields(row string) []string {
 	return fields
 }
 
-// use does with a damaged history what commands do with it. Errors are fine;
-// crashes and a check that changes it are not.
-func use(t *testing.T, dir string, db, wal []byte) (noticed bool) {
+// use runs the operations of the commands on a damaged history. They may return
+// errors, but must not crash, and Check must not change the files.
+func use(t *testing.T, dir string, db, wal []byte) (detected bool) {
 	ctx := context.Background()
 	path := filepath.Join(dir, history.FileName)
 	defer func() {
@@ -134,19 +134,19 @@ func use(t *testing.T, dir string, db, wal []byte) (noticed bool) {
 	}
 	h, err := Check(ctx, dir)
 	if err != nil {
-		t.Errorf("the check failed: %v", err)
+		t.Errorf("Check: %v", err)
 	}
 	for name, content := range map[string][]byte{path: db, path + "-wal": wal} {
 		if after, _ := os.ReadFile(name); !bytes.Equal(after, content) {
-			t.Errorf("the check changed %s", name)
+			t.Errorf("Check changed %s", name)
 		}
 	}
 	if s, err := history.Open(ctx, dir); err == nil {
 		if len(h.Damage) == 0 && len(h.Index) > 0 {
 			if err := s.RebuildIndex(ctx); err != nil && !errors.Is(err, sqlite.ErrDamaged) {
-				t.Errorf("the index %v was not rebuilt: %v", h.Index, err)
+				t.Errorf("RebuildIndex of %v: %v", h.Index, err)
 			} else if h, err := Check(ctx, dir); err != nil || len(h.Index)+len(h.Damage) > 0 {
-				t.Errorf("after the index was rebuilt the check found %+v, %v", h, err)
+				t.Errorf("Check after RebuildIndex: %+v, %v", h, err)
 			}
 		}
 		_, _ = s.List(ctx, history.Filter{Profile: "work", Limit: 10})
@@ -183,17 +183,17 @@ func (s sample) recover(t *testing.T, i int, db, wal []byte) (map[string]string,
 	}
 	h := Health{}
 	if err := h.checkDatabase(context.Background(), out.DB); err != nil || len(h.Damage)+len(h.Index) > 0 {
-		t.Errorf("damage %d: the recovered history has %v, %v, %v", i, h.Damage, h.Index, err)
+		t.Errorf("damage %d: recovered history: damage %q, index %q, %v", i, h.Damage, h.Index, err)
 	}
 	var hits int
 	if err := out.QueryRow(`SELECT count(*) FROM turns_index WHERE turns_index MATCH 'quick AND fox'`).Scan(&hits); err != nil || hits < 5 && report.Turns > 100 {
-		t.Errorf("damage %d: search found %d, %v", i, hits, err)
+		t.Errorf("damage %d: %d search hits, %v", i, hits, err)
 	}
 	return readAll(t, out.DB), report
 }
 
-// FuzzSalvage takes any bytes for a history and its log: what comes out is an intact
-// history all the same.
+// FuzzSalvage recovers arbitrary bytes as a history and its log. The recovered
+// history must always be intact.
 func FuzzSalvage(f *testing.F) {
 	s := makeSample(f, 8, 9, func(time.Duration) {})
 	f.Add(s.db, s.wal[:min(len(s.wal), 40<<10)])

@@ -17,33 +17,33 @@ const (
 	latestAnswered = `(SELECT id FROM turns WHERE conversation = conversations.id AND state = 'answered' ORDER BY seq DESC LIMIT 1)`
 )
 
-// relink makes the rows trees again. A turn whose conversation does not exist
-// moves to the one of its parent; a conversation of which only turns are left gets a row with
-// the title of its first question, in the profile that most have. A turn whose
-// parent is lost follows the latest answered turn that was asked before it: where a
-// conversation has no branches that is the one before the gap. A lost head becomes
-// the latest answered turn.
+// relink restores the trees. A turn whose conversation does not exist moves to that
+// of its parent. A conversation of which only turns remain is recreated with the
+// title of its first question, in the most common profile. A turn whose parent is
+// lost follows the latest answered turn asked before it; in a conversation without
+// branches that is the turn before the gap. A lost head becomes the latest answered
+// turn.
 func (b *rebuild) relink() {
 	b.resolveConflicts()
 	b.repair(`UPDATE turns SET conversation = (SELECT p.conversation FROM turns p WHERE p.id = turns.parent)
 		WHERE conversation NOT IN (SELECT id FROM conversations)
 		AND EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation <> turns.conversation)`)
 	b.addLostConversations()
-	// A time that was lost is taken from the turns: without it a conversation would
-	// look old enough to be pruned.
+	// Lost times are taken from the turns: without them a conversation would look old
+	// enough to be pruned.
 	b.repair(`UPDATE conversations SET
 		created = CASE WHEN created > 0 THEN created ELSE coalesce((SELECT min(asked) FROM turns WHERE conversation = conversations.id), ?1) END,
 		updated = CASE WHEN updated > 0 THEN updated ELSE coalesce((SELECT max(coalesce(ended, asked)) FROM turns WHERE conversation = conversations.id), ?1) END
 		WHERE created <= 0 OR updated <= 0`, time.Now().UnixMilli())
 	b.repair(`UPDATE turns SET parent = ` + answeredBefore + ` WHERE parent IS NOT NULL
 		AND NOT EXISTS(SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.conversation = turns.conversation)`)
-	// Each of these goes to an earlier one, so that no circle is left.
+	// Each of these now follows an earlier turn, so no cycle remains.
 	b.repair(`UPDATE turns SET parent = ` + answeredBefore + ` WHERE id NOT IN (` + rooted + `)`)
 	b.repair(`UPDATE conversations SET head = ` + latestAnswered + ` WHERE (head IS NOT NULL OR EXISTS(SELECT 1 FROM turns WHERE conversation = conversations.id AND state = 'answered'))
 		AND NOT EXISTS(SELECT 1 FROM turns WHERE id = conversations.head AND conversation = conversations.id AND state = 'answered')`)
 }
 
-// repair runs a statement; the rows that it changes or adds count as repaired.
+// repair runs a statement and counts the rows it changes or adds as repaired.
 func (b *rebuild) repair(query string, args ...any) {
 	if b.err != nil {
 		return
@@ -57,8 +57,7 @@ func (b *rebuild) repair(query string, args ...any) {
 	b.err = err
 }
 
-// resolveConflicts decides whether the row or the index has the right id: the one
-// that others refer to.
+// resolveConflicts gives a row the id from the index if other rows refer to that id.
 func (b *rebuild) resolveConflicts() {
 	for _, c := range b.conflicts {
 		query := `UPDATE turns SET id = ?2 WHERE id = ?1 AND NOT EXISTS(SELECT 1 FROM turns WHERE id = ?2)
@@ -71,7 +70,7 @@ func (b *rebuild) resolveConflicts() {
 	}
 }
 
-// addLostConversations adds a row for each conversation of which only turns are left.
+// addLostConversations adds a row for each conversation of which only turns remain.
 func (b *rebuild) addLostConversations() {
 	profile := fallbackProfile
 	if b.err == nil {
@@ -95,8 +94,8 @@ func (b *rebuild) addLostConversations() {
 	}
 }
 
-// count counts the rows of the new history, and those that the indexes of the
-// damaged one list besides.
+// count counts the rows of the new history, and the rows that the damaged indexes
+// list but that are not in it.
 func (b *rebuild) count() error {
 	if err := b.tx.QueryRowContext(b.ctx, countRows).Scan(&b.Conversations, &b.Turns); err != nil {
 		return err

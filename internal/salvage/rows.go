@@ -10,19 +10,19 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// maxMillis is the end of the year 9999.
+// maxMillis is the end of the year 9999 in Unix milliseconds.
 const maxMillis = 253402300799999
 
-// row is one copy of a row of the damaged file.
+// row is one copy of a row in the damaged file.
 type row struct {
 	layout   *layout
 	key      int64
 	id       string
 	values   []value
-	repaired bool // a value that cannot be in its column was replaced
+	repaired bool // an invalid value was replaced
 }
 
-// args returns the values of the columns but the key, repaired.
+// args returns the repaired values of all columns except the key.
 func (r *row) args() []any {
 	var args []any
 	for _, c := range r.layout.columns {
@@ -33,9 +33,9 @@ func (r *row) args() []any {
 	return args
 }
 
-// column returns what a column of the new history gets. A column with a rule of
-// its own in the schema, such as a CHECK, has a case here; all others follow from
-// their type. What a row is too old for is NULL.
+// column returns the value of a column in the new history. A column with its own rule
+// in the schema, such as a CHECK, has a case here; all others depend only on their
+// type. Columns added after the row was written are NULL.
 func (r *row) column(c column) any {
 	v := r.value(c.name)
 	switch {
@@ -50,11 +50,11 @@ func (r *row) column(c column) any {
 	case "created", "updated", "deleted", "asked", "expires", "ended":
 		return r.time(c.name)
 	case "state":
-		instead := history.Answered
+		replacement := history.Answered
 		if r.value("reply").kind == kindNull {
-			instead = history.Unknown
+			replacement = history.Unknown
 		}
-		return oneOf(r, v, instead, history.Pending, history.Answered, history.Failed, history.Unknown)
+		return oneOf(r, v, replacement, history.Pending, history.Answered, history.Failed, history.Unknown)
 	case "mark":
 		return oneOf(r, v, nil, history.Pinned, history.Skipped)
 	}
@@ -67,7 +67,7 @@ func (r *row) column(c column) any {
 	return v.n
 }
 
-// value returns a column as the file has it.
+// value returns the stored value of a column.
 func (r *row) value(name string) value {
 	i := slices.IndexFunc(r.layout.columns, func(c column) bool { return c.name == name })
 	if i < len(r.values) {
@@ -76,8 +76,8 @@ func (r *row) value(name string) value {
 	return value{}
 }
 
-// text replaces bytes that are not UTF-8 by U+FFFD: one of them is not worth a
-// whole answer.
+// text returns a text value with invalid UTF-8 replaced by U+FFFD: one bad byte must
+// not lose a whole reply.
 func (r *row) text(v value) any {
 	if !utf8.Valid(v.data) {
 		r.repaired = true
@@ -85,8 +85,8 @@ func (r *row) text(v value) any {
 	return strings.ToValidUTF8(string(v.data), "\uFFFD")
 }
 
-// reference is the id of another row. What is not an id becomes one that does not
-// exist, so that it reads as lost.
+// reference returns the id of another row. An invalid id is replaced by a new one, so
+// that the other row counts as lost.
 func (r *row) reference(v value) any {
 	if id, ok := parseID(v); ok {
 		return id
@@ -95,17 +95,17 @@ func (r *row) reference(v value) any {
 	return uuid.NewString()
 }
 
-// oneOf is one of the values that a column may have, or instead.
-func oneOf[T ~string](r *row, v value, instead any, values ...T) any {
+// oneOf returns the value if the column allows it, otherwise the replacement.
+func oneOf[T ~string](r *row, v value, replacement any, values ...T) any {
 	if s := T(v.data); slices.Contains(values, s) {
 		return s
 	}
 	r.repaired = true
-	return instead
+	return replacement
 }
 
-// time is a time in milliseconds. One that is out of range is replaced by another
-// time of the row.
+// time returns a time in Unix milliseconds. A time out of range is replaced by
+// another time of the row.
 func (r *row) time(name string) any {
 	v := r.value(name)
 	if v.kind == kindNull {
@@ -128,13 +128,13 @@ func (r *row) time(name string) any {
 	return nil
 }
 
-// parseID reads an id as hobnob writes it, in lower case with dashes.
+// parseID parses an id in the form that hobnob writes: lower case with dashes.
 func parseID(v value) (id string, ok bool) {
 	parsed, err := uuid.ParseBytes(v.data)
 	return string(v.data), err == nil && parsed.String() == string(v.data)
 }
 
-// validKey reports whether the key of a turn can have been made from a time.
+// validKey reports whether the key of a turn encodes a valid time.
 func validKey(key int64) bool {
 	return key > 0 && key/history.SeqPerMilli <= maxMillis
 }

@@ -18,7 +18,8 @@ INSERT INTO turns(seq, id, conversation, question, reply, state, agent_id, asked
 	VALUES(1700000000000 * 4096, '22222222-2222-4222-8222-222222222222', '11111111-1111-4111-8111-111111111111', 'a question', 'a reply',
 	'answered', '', 1700000000000, 1700000060000, 1700000001000);`
 
-// writeHistory makes a history of a version of the schema with one turn.
+// writeHistory creates a history with one turn in an earlier version of the schema
+// and runs statements on it.
 func writeHistory(t *testing.T, dir string, version int, statements string) {
 	t.Helper()
 	schema := history.Schema()
@@ -33,8 +34,8 @@ func writeHistory(t *testing.T, dir string, version int, statements string) {
 	}
 }
 
-// recoverTurn recovers and installs a history of one turn, and returns how many
-// rows were repaired.
+// recoverTurn recovers and installs a history with one turn and returns the number of
+// repaired rows.
 func recoverTurn(t *testing.T, what, dir string) (repaired int) {
 	t.Helper()
 	r, err := Recover(t.Context(), dir)
@@ -50,13 +51,13 @@ func recoverTurn(t *testing.T, what, dir string) (repaired int) {
 		t.Errorf("%s: %v", what, err)
 	}
 	if h, err := Check(t.Context(), dir); err != nil || len(h.Damage)+len(h.Index) > 0 || h.Turns != 1 {
-		t.Errorf("%s: after the repair the check found %+v, %v", what, h, err)
+		t.Errorf("%s: Check after the repair: %+v, %v", what, h, err)
 	}
 	return r.Repaired
 }
 
 // A row has as many columns as its table had when it was written.
-func TestRowsOfEarlierVersionsAreRecovered(t *testing.T) {
+func TestRecoverEarlierVersions(t *testing.T) {
 	for version := 1; version <= len(history.Schema().Migrations); version++ {
 		for _, migrated := range []bool{false, true} {
 			dir := t.TempDir()
@@ -72,9 +73,9 @@ func TestRowsOfEarlierVersionsAreRecovered(t *testing.T) {
 	}
 }
 
-// Whatever is in a column, the new history takes the row. A new column with a rule
-// of its own needs a case in row.column.
-func TestNoValueOfAColumnLosesItsRow(t *testing.T) {
+// A row is recovered whatever its columns contain. A new column with its own rule
+// needs a case in row.column.
+func TestInvalidValuesLoseNoRows(t *testing.T) {
 	conversations, turns, err := readLayouts(t.Context())
 	if err != nil {
 		t.Fatal(err)

@@ -19,15 +19,16 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// sample is a history as its two files hold it, and where in them its rows are.
+// sample is a history, as the contents of its two files, and the positions of its
+// rows.
 type sample struct {
 	db, wal []byte
-	rows    map[string]string // id → every field, as SQL gives them
-	pruned  map[string]bool   // ids of what was deleted for good
-	bytes   map[string][]extent
+	rows    map[string]string   // all fields as SQL returns them, by id
+	pruned  map[string]bool     // ids of permanently deleted rows
+	bytes   map[string][]extent // by id
 }
 
-// extent is a range of bytes of one of the files that a row is made of.
+// extent is a range of bytes of a row in one of the files.
 type extent struct {
 	inLog      bool
 	start, end int64
@@ -61,16 +62,16 @@ func readAll(t testing.TB, db *sql.DB) map[string]string {
 	return all
 }
 
-// newSample makes the same history for the same seed.
+// newSample returns the same history for the same seed.
 func newSample(t *testing.T, turns int, seed byte) (s sample) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) { s = makeSample(t, turns, seed, time.Sleep) })
 	return s
 }
 
-// makeSample makes a history of a few hundred turns with branches, every state,
-// long replies, deleted conversations and a log that was not yet played back.
-// It pauses between the turns, which the keys of the turns show.
+// makeSample returns a history with branches, turns in every state, long replies,
+// deleted conversations and a log that is not checkpointed. It calls pause between
+// turns, because their keys encode the time.
 func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) sample {
 	t.Helper()
 	ctx, dir, random := context.Background(), t.TempDir(), rand.New(rand.NewPCG(1, 2))
@@ -147,7 +148,7 @@ func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) s
 			pruned[turn.ID] = true
 		}
 		pruned[ids[i]] = true
-		// As Prune does it, but what is deleted is not overwritten and the log stays.
+		// Like Prune, but without overwriting deleted rows and truncating the log.
 		do(db.Write(ctx, func(tx *sql.Tx) error {
 			for _, query := range []string{
 				`DELETE FROM turns_index WHERE rowid IN (SELECT seq FROM turns WHERE conversation = ?)`,
@@ -189,7 +190,7 @@ func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) s
 	return out
 }
 
-// locate finds the bytes of every row, in the undamaged files.
+// locate finds the bytes of each row in the undamaged files.
 func (s sample) locate(t testing.TB) {
 	t.Helper()
 	f, err := open(s.db, s.wal)
@@ -220,12 +221,11 @@ func (s sample) locate(t testing.TB) {
 		}
 	}
 	if len(s.bytes) != len(s.rows) {
-		t.Fatalf("%d rows were located in the file, SQL has %d", len(s.bytes), len(s.rows))
+		t.Fatalf("located %d rows in the file, SQL has %d", len(s.bytes), len(s.rows))
 	}
 }
 
-// extents returns where the bytes of a row are: its cell, and its parts on other
-// pages.
+// extents returns the byte ranges of a row: its cell and its parts on other pages.
 func extents(t testing.TB, c cell) []extent {
 	t.Helper()
 	end := c.start
@@ -258,11 +258,11 @@ func extentOf(p page, start, end int) extent {
 	return extent{false, offset + int64(start), offset + int64(end)}
 }
 
-// A row is undamaged when no byte of its cell and none of the pages that it goes
-// on to was touched. That is all: the header and the cell pointers of its page may
-// be gone (cells are then found by their form), and so may the pages above it, the
-// schema, the header of the database, the list of free pages, and a frame's header
-// or checksum in the log.
+// undamaged reports whether the damage misses the cell of a row and its overflow
+// pages. Nothing else matters: the header and the cell pointers of its page may be
+// gone (cells are then found by their shape), and so may the pages above it, the
+// schema, the database header, the free list, and the header or checksum of a log
+// frame.
 func (s sample) undamaged(id string, hit extent) bool {
 	for _, e := range s.bytes[id] {
 		if e.inLog == hit.inLog && e.start < hit.end && hit.start < e.end {
@@ -272,7 +272,8 @@ func (s sample) undamaged(id string, hit extent) bool {
 	return true
 }
 
-// damages are deterministic: single bits, bursts, and sectors of zeros.
+// damages returns deterministic damage cases: flipped bits, bursts of random bytes,
+// and zeroed sectors.
 func (s sample) damages(bits, bursts, sectors int) []func(db, wal []byte) extent {
 	random := rand.New(rand.NewPCG(3, 4))
 	var all []func(db, wal []byte) extent

@@ -1,8 +1,10 @@
 package salvage
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -12,27 +14,27 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// layout is how the schema of the history declares a table.
+// layout is the declaration of a table in the schema of the history.
 type layout struct {
 	name    string
-	sql     string   // the CREATE TABLE of the newest version
+	sql     string   // CREATE TABLE statement of the newest version
 	columns []column // of the newest version
-	widths  []int    // how many columns a row has, by version: a row stays as it was written
+	widths  []int    // number of columns by version; migrations do not rewrite rows
 }
 
 type column struct {
 	name     string
 	kind     kind
 	nullable bool
-	isKey    bool // it is another name of the row id, and NULL in the file
-	isID     bool // of a conversation or a turn
+	isKey    bool // an alias of the row id, NULL in the file
+	isID     bool // holds the id of a conversation or a turn
 }
 
-// idType is the type of a text of 36 bytes in the file format.
+// idType is the serial type of a 36-byte text.
 const idType = 36*2 + 13
 
-// readLayouts runs the migrations on an empty database and asks SQLite for the
-// tables after each.
+// readLayouts runs the migrations on an empty database and reads the tables after
+// each one.
 func readLayouts(ctx context.Context) (conversations, turns layout, err error) {
 	conversations.name, turns.name = "conversations", "turns"
 	db, err := sqlite.Open(ctx, sqlite.Memory, sqlite.Schema{})
@@ -67,8 +69,8 @@ func (l *layout) read(ctx context.Context, tx *sql.Tx) error {
 	return err
 }
 
-// fits reports whether a cell has the form of a row of the table: the number of
-// columns that some version has, and values that they may have.
+// fits reports whether a cell looks like a row of the table: it has the number of
+// columns of some version, and values of the right kinds.
 func (l *layout) fits(c cell) bool {
 	if !slices.Contains(l.widths, len(c.types)) {
 		return false
@@ -94,9 +96,9 @@ func (c column) fits(t uint64) bool {
 	}
 }
 
-// insertSQL is the statement that adds a row, whose arguments are the row id and the
-// columns but the key. It replaces a row with the same id where the new one is
-// preferred.
+// insertSQL returns the statement that inserts a row; its arguments are the row id
+// and all columns except the key. It replaces a row with the same id if the condition
+// preferred holds.
 func (l *layout) insertSQL(preferred string) string {
 	names, updates := []string{"rowid"}, []string{}
 	for _, c := range l.columns {
@@ -109,18 +111,12 @@ func (l *layout) insertSQL(preferred string) string {
 		l.name, strings.Join(names, ", "), strings.Repeat(", ?", len(names)-1), strings.Join(updates, ", "), preferred)
 }
 
-// isNewer reports whether a newer hobnob wrote the file: it names a later version
-// of the schema, and its tables are not those of this hobnob, as they are where
-// only the number is damaged.
-func isNewer(ctx context.Context, db *database) (bool, error) {
-	if db.userVersion() <= len(history.Schema().Migrations) {
-		return false, nil
-	}
-	conversations, turns, err := readLayouts(ctx)
-	if err != nil {
-		return false, err
-	}
-	return slices.ContainsFunc(db.objects(), func(o object) bool {
-		return o.kind == "table" && (o.name == conversations.name && o.sql != conversations.sql || o.name == turns.name && o.sql != turns.sql)
-	}), nil
+// isNewer reports whether a newer hobnob wrote the file: its header is that of a
+// history whose schema version this hobnob does not know.
+func (d *database) isNewer() bool {
+	schema := history.Schema()
+	p, err := d.page(1)
+	return err == nil && bytes.HasPrefix(p.data, []byte("SQLite format 3\x00")) &&
+		int32(binary.BigEndian.Uint32(p.data[68:])) == schema.ApplicationID &&
+		int(int32(binary.BigEndian.Uint32(p.data[60:]))) > len(schema.Migrations)
 }

@@ -5,52 +5,56 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+
+	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// The sizes of the log's header and of a frame's.
+// Sizes of the log header and of a frame header.
 const (
 	walHeader   = 32
 	frameHeader = 24
 )
 
-// walMagic begins the log; its last bit is the byte order of the checksums.
+// walMagic is the magic number of the log; its last bit is the byte order of the
+// checksums.
 const walMagic = 0x377f0682
 
 // frame is a copy of a page in the log.
 type frame struct {
-	page    uint32 // 0 when it is not known
-	offset  int64  // of the frame's header; 0 stands for the page of the database file
-	wrongAt int    // where bytes of the page are wrong
-	correct []byte // those that belong there, none in an intact frame
+	page    uint32 // 0 if unknown
+	offset  int64  // of the frame header; 0 for the page in the database file
+	wrongAt int    // offset of the wrong bytes in the page
+	correct []byte // the correct bytes, none in an intact frame
 	verdict verdict
-	commit  bool // it ends a transaction
+	commit  bool // ends a transaction
 }
 
 // walLog is the committed part of the log.
 type walLog struct {
 	newest map[uint32]frame // by page
 	older  []frame          // see database.olderPages
-	// damaged is how many frames are not as they were written, though others that
-	// SQLite committed come after them or they end a commit. SQLite drops them and
-	// all after them silently.
+	// damaged is the number of damaged frames in committed transactions. SQLite
+	// silently drops them and all frames after them.
 	damaged int
 }
 
-// verdict is how a frame was found.
+// verdict is the result of verifying a frame.
 type verdict int
 
 const (
-	foreign   verdict = iota // of an earlier generation of the log, or without a readable header
+	foreign   verdict = iota // of an earlier generation of the log, or with an unreadable header
 	intact                   // as it was written
-	corrected                // one word was wrong, and which one is known
-	damaged                  // of this generation, and wrong in an unknown place
+	corrected                // one word was wrong and is known
+	damaged                  // of this generation, with an unknown error
 )
 
-// readLog finds the newest committed frame of each page. SQLite stops at the
-// first frame whose checksum is wrong; here the frames after it count too, when
-// they go on from the checksum that the wrong one holds. The checksum is linear,
-// so damage inside one word of 32 bits is found and corrected. A damaged frame
-// counts as a commit, since the field that marks one may be the damaged one.
+// readLog finds the newest committed frame of each page. SQLite stops at the first
+// frame with a wrong checksum. readLog also accepts the frames after it if they
+// continue from the checksum stored in it. The checksum is linear, so damage within
+// one 32-bit word can be located and corrected. A frame with a damaged header counts as
+// a commit, because its commit field may be damaged, too. One with an intact header does
+// not: a killed process or a full disk leaves incomplete frames of a transaction that
+// was never committed.
 func (d *database) readLog() error {
 	d.log.newest = map[uint32]frame{}
 	frameSize := int64(frameHeader + d.pageSize)
@@ -58,7 +62,7 @@ func (d *database) readLog() error {
 	if count <= 0 {
 		return nil
 	}
-	// Each new page has a frame, which bounds their numbers.
+	// Each new page has a frame, which limits the page numbers.
 	r := &logReader{db: d, buf: make([]byte, frameSize), maxPage: int64(d.filePages) + count}
 	headerDamaged, err := r.readHeader()
 	if err != nil {
@@ -84,8 +88,8 @@ func (d *database) readLog() error {
 	return nil
 }
 
-// commit adds the frames of a transaction. A foreign one among them is a frame
-// whose header is damaged.
+// commit adds the frames of a transaction. A foreign frame among them has a damaged
+// header.
 func (l *walLog) commit(frames []frame) {
 	for _, f := range frames {
 		if f.verdict != intact {
@@ -104,19 +108,19 @@ func (l *walLog) commit(frames []frame) {
 	}
 }
 
-// logReader reads the frames of the log one after the other.
+// logReader reads the frames of the log in order.
 type logReader struct {
 	db      *database
 	maxPage int64
-	order   binary.ByteOrder // of the checksums
-	salts   [8]byte          // of this generation
-	sum     checksum         // of the frame before
-	ours    bool             // the frame before was of this generation
-	buf     []byte           // one frame
+	order   binary.ByteOrder   // of the checksums
+	salts   [8]byte            // of this generation
+	sum     sqlite.LogChecksum // of the previous frame
+	ours    bool               // the previous frame was of this generation
+	buf     []byte             // one frame
 }
 
-// readHeader reads the header of the log. Where it is damaged the first frame
-// shows which of its fields are right.
+// readHeader reads the header of the log. If it is damaged, the first frame
+// determines which of its fields are right.
 func (r *logReader) readHeader() (isDamaged bool, err error) {
 	var header [walHeader]byte
 	if _, err := r.db.wal.ReadAt(header[:], 0); err != nil {
@@ -127,8 +131,8 @@ func (r *logReader) readHeader() (isDamaged bool, err error) {
 		r.order = binary.BigEndian
 	}
 	r.salts = [8]byte(header[16:24])
-	r.sum, r.ours = storedChecksum(header[24:]), true
-	if binary.BigEndian.Uint32(header[:])&^1 == walMagic && (checksum{}).add(r.order, header[:24]) == r.sum {
+	r.sum, r.ours = sqlite.StoredLogChecksum(header[24:]), true
+	if binary.BigEndian.Uint32(header[:])&^1 == walMagic && (sqlite.LogChecksum{}).Add(r.order, header[:24]) == r.sum {
 		return false, nil
 	}
 	if err := r.read(walHeader); err != nil {
@@ -136,14 +140,14 @@ func (r *logReader) readHeader() (isDamaged bool, err error) {
 	}
 	first := [8]byte(r.buf[8:16])
 	for _, order := range []binary.ByteOrder{binary.LittleEndian, binary.BigEndian} {
-		for _, sum := range []checksum{storedChecksum(header[24:]), (checksum{}).add(order, header[:24])} {
-			if r.frameSum(order, sum) == storedChecksum(r.buf[16:]) {
+		for _, sum := range []sqlite.LogChecksum{sqlite.StoredLogChecksum(header[24:]), (sqlite.LogChecksum{}).Add(order, header[:24])} {
+			if r.frameSum(order, sum) == sqlite.StoredLogChecksum(r.buf[16:]) {
 				r.order, r.sum, r.salts = order, sum, first
 				return true, nil
 			}
 		}
 	}
-	// Both are damaged; every machine that hobnob runs on writes this order.
+	// Both are damaged. All platforms of hobnob write this byte order.
 	r.order, r.salts = binary.LittleEndian, first
 	if second := int64(walHeader + len(r.buf)); second+int64(len(r.buf)) <= r.db.wal.Size() {
 		if err := r.read(second); err != nil {
@@ -162,12 +166,12 @@ func (r *logReader) read(offset int64) error {
 	return err
 }
 
-// frameSum is what the checksum of the frame in buf should be.
-func (r *logReader) frameSum(order binary.ByteOrder, before checksum) checksum {
-	return before.add(order, r.buf[:8]).add(order, r.buf[frameHeader:])
+// frameSum returns the expected checksum of the frame in buf.
+func (r *logReader) frameSum(order binary.ByteOrder, before sqlite.LogChecksum) sqlite.LogChecksum {
+	return before.Add(order, r.buf[:8]).Add(order, r.buf[frameHeader:])
 }
 
-// next reads the frame at an offset.
+// next reads the frame at offset.
 func (r *logReader) next(offset int64) (frame, error) {
 	f := frame{offset: offset}
 	if err := r.read(offset); err != nil {
@@ -177,17 +181,17 @@ func (r *logReader) next(offset int64) (frame, error) {
 		return f, nil
 	}
 	f.page = binary.BigEndian.Uint32(r.buf)
+	f.commit = binary.BigEndian.Uint32(r.buf[4:]) != 0
 	if f.page == 0 || int64(f.page) > r.maxPage {
-		f.page, f.verdict = 0, damaged
+		f.page, f.verdict, f.commit = 0, damaged, true
 	}
-	f.commit = f.verdict == damaged || binary.BigEndian.Uint32(r.buf[4:]) != 0
 	return f, nil
 }
 
-// verify checks the frame in buf and corrects it where it can.
+// verify checks the frame in buf and corrects it if possible.
 func (r *logReader) verify(f *frame) verdict {
 	sameSalts := [8]byte(r.buf[8:16]) == r.salts
-	want, got := storedChecksum(r.buf[16:]), r.frameSum(r.order, r.sum)
+	want, got := sqlite.StoredLogChecksum(r.buf[16:]), r.frameSum(r.order, r.sum)
 	switch {
 	case got == want && (sameSalts || r.ours):
 		r.sum, r.ours = want, true
@@ -200,7 +204,7 @@ func (r *logReader) verify(f *frame) verdict {
 		return foreign
 	}
 	r.ours = true
-	delta := checksum{got[0] - want[0], got[1] - want[1]}
+	delta := sqlite.LogChecksum{got[0] - want[0], got[1] - want[1]}
 	if delta[0] == 0 || delta[1] == 0 {
 		// One word of the checksum itself is wrong.
 		r.sum = got
@@ -213,7 +217,7 @@ func (r *logReader) verify(f *frame) verdict {
 		r.correct(words[0], f)
 		return corrected
 	case len(words) > 1 && words[0].at == 0:
-		// Where the number of the page is wrong the rest of it is right.
+		// If the page number is wrong, the rest of the frame is right.
 		number := binary.BigEndian.Uint32(r.buf)
 		r.correct(words[0], f)
 		if r.db.resembles(r.buf[frameHeader:], binary.BigEndian.Uint32(r.buf), number) {
@@ -228,7 +232,7 @@ func (r *logReader) verify(f *frame) verdict {
 func (r *logReader) correct(w wrongWord, f *frame) {
 	at := w.at
 	if at >= 8 {
-		at += frameHeader - 8 // the salts and the checksum are not summed
+		at += frameHeader - 8 // the checksum does not cover the salts and itself
 	}
 	r.order.PutUint32(r.buf[at:], r.order.Uint32(r.buf[at:])-w.off)
 	if w.at >= 8 {
@@ -236,14 +240,14 @@ func (r *logReader) correct(w wrongWord, f *frame) {
 	}
 }
 
-// resembles reports whether data looks like a page so far, and more so than like
-// another one: a commit leaves most of a page as it is.
+// resembles reports whether data resembles page n, and resembles it more than page
+// other: a commit changes only a small part of a page.
 func (d *database) resembles(data []byte, n, other uint32) bool {
 	same := d.sameBytes(data, n)
 	return same > d.sameBytes(data, other) && same > (len(data)-bytes.Count(data, []byte{0}))/2
 }
 
-// sameBytes counts the bytes, zeros apart, that data has in common with a page.
+// sameBytes counts the nonzero bytes that data has in common with page n.
 func (d *database) sameBytes(data []byte, n uint32) int {
 	p, err := d.page(n)
 	if err != nil {

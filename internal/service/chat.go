@@ -19,8 +19,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 )
 
-// maxBody bounds a request: a prompt of 10 MiB with as much context again and
-// again, and what JSON adds to it.
+// maxBody is the maximum number of bytes in a request: a prompt of 10 MiB, context of
+// several times that size, and the overhead of JSON.
 const maxBody = 64 << 20
 
 // chat answers POST /api/v1/chat (interface, section 4.1).
@@ -32,7 +32,7 @@ func (h *handler) chat(w http.ResponseWriter, r *http.Request) {
 	}
 	answerer, ok := h.agent(request.AgentID)
 	if !ok {
-		writeError(w, http.StatusNotFound, "agent_not_found", fmt.Sprintf("no agent has the id %s", request.AgentID))
+		writeError(w, http.StatusNotFound, "agent_not_found", fmt.Sprintf("agent %s not found", request.AgentID))
 		return
 	}
 	messages := make([]agent.Message, len(request.Messages))
@@ -71,7 +71,7 @@ func (h *handler) chat(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// requestError is a request that the service refuses.
+// requestError is the error of an invalid request.
 type requestError struct {
 	status        int
 	code, message string
@@ -81,7 +81,7 @@ func invalid(format string, args ...any) *requestError {
 	return &requestError{http.StatusBadRequest, "invalid_request", fmt.Sprintf(format, args...)}
 }
 
-// readRequest returns a request that is valid.
+// readRequest reads and validates a request.
 func readRequest(w http.ResponseWriter, r *http.Request) (api.Request, *requestError) {
 	var request api.Request
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
@@ -93,7 +93,7 @@ func readRequest(w http.ResponseWriter, r *http.Request) (api.Request, *requestE
 	case errors.As(err, &large):
 		return request, &requestError{http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("the body is larger than %d MiB", maxBody>>20)}
 	case err != nil:
-		return request, invalid("the body could not be read")
+		return request, invalid("cannot read the body")
 	case !utf8.Valid(body):
 		return request, invalid("the body is not valid UTF-8")
 	}
@@ -107,11 +107,11 @@ func readRequest(w http.ResponseWriter, r *http.Request) (api.Request, *requestE
 	return request, validate(request)
 }
 
-// validate applies section 2 of the interface and what follows from it: a
-// completion answers a user's message, so that one comes last.
+// validate checks a request against section 2 of the interface. The last message must
+// be the user's, because it is the one that is answered.
 func validate(request api.Request) *requestError {
 	if len(request.Messages) == 0 {
-		return invalid("messages must hold at least one message")
+		return invalid("messages must not be empty")
 	}
 	for i, m := range request.Messages {
 		if m.Role != api.RoleUser && m.Role != api.RoleAssistant {
@@ -122,7 +122,7 @@ func validate(request api.Request) *requestError {
 		}
 	}
 	if last := len(request.Messages) - 1; request.Messages[last].Role != api.RoleUser {
-		return invalid("messages[%d], the last one, must be of the user", last)
+		return invalid("messages[%d].role must be user, because it is the last message", last)
 	}
 	if id := request.AgentID; id != "" && (len(id) != 36 || uuid.Validate(id) != nil) {
 		return invalid("agentId must be a UUID")
@@ -141,10 +141,10 @@ func (h *handler) agent(id string) (Agent, bool) {
 	return h.Agents[i], true
 }
 
-// titleRunes is the longest title of a conversation.
+// titleRunes is the maximum number of runes in the title of a conversation.
 const titleRunes = 80
 
-// title is the beginning of the first question, on one line.
+// title returns the beginning of the first question on one line.
 func title(messages []api.Message) string {
 	head := messages[0].Content
 	head = head[:min(len(head), 8*titleRunes)]
@@ -152,9 +152,9 @@ func title(messages []api.Message) string {
 	return string(runes[:min(len(runes), titleRunes)])
 }
 
-// seconds is a Unix timestamp with a fractional part, to the microsecond, which
-// is as much as a float64 holds. An instant at a full second is moved by one
-// microsecond, so that the fraction that the interface promises is always there.
+// seconds returns a Unix timestamp with a fraction, in microseconds, the resolution
+// of a float64. It adds a microsecond to a full second, because the interface requires
+// a fraction.
 func seconds(t time.Time) float64 {
 	micros := t.UnixMicro()
 	if micros%1_000_000 == 0 {

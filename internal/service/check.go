@@ -10,13 +10,11 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// ErrNewer says that a newer hobnob wrote the store.
-var ErrNewer = errors.New("it was written by a newer hobnob")
-
-// CheckSQLite looks for damage in the store at path without changing it, and
-// returns how many conversations are in it. A store that does not exist has none;
-// what cannot be opened is sqlite.ErrNoAccess, sqlite.ErrReadOnly or sqlite.ErrBusy,
-// and every other error but ErrNewer says that the file is of no use.
+// CheckSQLite checks the store at path for damage, without changing it, and returns
+// the number of its conversations, which is 0 if it does not exist. If the store
+// cannot be opened, the error is sqlite.ErrNoAccess, ErrReadOnly, ErrFull or ErrBusy,
+// and for a store of a newer hobnob a *sqlite.NewerError. With any other error, the
+// file is unusable.
 func CheckSQLite(ctx context.Context, path string) (conversations int, err error) {
 	db, err := sqlite.OpenExisting(ctx, path, schema)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,6 +24,9 @@ func CheckSQLite(ctx context.Context, path string) (conversations int, err error
 		return 0, err
 	}
 	defer func() { _ = db.Close() }()
+	if db.Version > len(schema.Migrations) {
+		return 0, &sqlite.NewerError{Path: path}
+	}
 	conversations, err = checkDatabase(ctx, db.DB)
 	if err != nil {
 		err = fmt.Errorf("cannot use %s: %w", path, sqlite.Explain(err))
@@ -34,13 +35,6 @@ func CheckSQLite(ctx context.Context, path string) (conversations int, err error
 }
 
 func checkDatabase(ctx context.Context, db *sql.DB) (conversations int, err error) {
-	var version int
-	if err := db.QueryRowContext(ctx, `PRAGMA user_version`).Scan(&version); err != nil {
-		return 0, err
-	}
-	if version > len(schema.Migrations) {
-		return 0, ErrNewer
-	}
 	var found string
 	if err := db.QueryRowContext(ctx, `PRAGMA integrity_check(1)`).Scan(&found); err != nil {
 		return 0, err

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Page lengths of the listing; the default is the interface's (section 8).
+// Limits of the listing. The default is from the interface (section 8).
 const (
 	defaultLimit = 10
 	maxLimit     = 100
@@ -25,7 +25,7 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) {
 	if text := r.URL.Query().Get("limit"); text != "" {
 		n, err := strconv.Atoi(text)
 		if err != nil || n < 1 {
-			writeError(w, http.StatusBadRequest, "invalid_request", "limit must be a number from 1 on; at most "+strconv.Itoa(maxLimit)+" are given")
+			writeError(w, http.StatusBadRequest, "invalid_request", "limit must be a positive number; at most "+strconv.Itoa(maxLimit)+" conversations are listed")
 			return
 		}
 		limit = min(n, maxLimit)
@@ -33,7 +33,7 @@ func (h *handler) list(w http.ResponseWriter, r *http.Request) {
 	data, more, err := h.Store.List(r.Context(), h.Client, limit)
 	if err != nil {
 		h.Report(err)
-		writeError(w, http.StatusInternalServerError, "internal", "the conversations could not be read")
+		writeError(w, http.StatusInternalServerError, "internal", "cannot read the conversations")
 		return
 	}
 	if data == nil {
@@ -49,7 +49,7 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	w.WriteHeader(status)
 	encoder := json.NewEncoder(w)
 	encoder.SetEscapeHTML(false)
-	_ = encoder.Encode(body) // the client is gone when this fails
+	_ = encoder.Encode(body) // fails only if the client disconnected
 }
 
 func writeError(w http.ResponseWriter, status int, code, message string) {

@@ -8,34 +8,36 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// shutdownGrace is how long Serve lets running requests end.
+// shutdownGrace is the time that Serve waits for running requests.
 const shutdownGrace = 2 * time.Second
 
-// ListenLoopback listens on an address of this machine, given as --addr. One that
-// other machines can reach is refused, because there is no TLS.
+// ListenLoopback listens on a loopback address, the value of --addr. It refuses other
+// addresses, because the service has no TLS.
 func ListenLoopback(ctx context.Context, addr string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(addr)
 	if err != nil {
-		return nil, failure.Usagef("use a form like 127.0.0.1:8080", "--addr %q is no address: %v", addr, err)
+		return nil, failure.Usagef("for example: --addr 127.0.0.1:8080", "invalid value %q for --addr: must be HOST:PORT", addr)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return nil, failure.Usagef("use 127.0.0.1 or [::1]; the service has no TLS, so the token would travel readable", "--addr %q is not a loopback address", addr)
+	if !baseurl.IsLoopback(host) {
+		return nil, failure.Usagef("use 127.0.0.1 or [::1]: without TLS, the token would be sent in clear text", "invalid value %q for --addr: not a loopback address", addr)
 	}
 	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
 	if err != nil {
-		return nil, failure.WithHint(fmt.Errorf("cannot listen: %w", err), "choose another port with --addr, or a free one with --addr 127.0.0.1:0")
+		return nil, failure.WithHint(fmt.Errorf("cannot listen on %s: %w", addr, failure.Reason(err)), "use another port, or any free port: --addr 127.0.0.1:0")
 	}
 	return listener, nil
 }
 
-// Serve answers requests on the listener until ctx ends, then lets the running
-// ones finish for at most 2 s. It returns nil after such an end.
+// Serve answers requests on the loopback listener until ctx is cancelled. It then
+// waits up to 2 s for running requests and returns nil. Requests from web pages are
+// refused.
 func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 	server := &http.Server{
-		Handler:           h,
+		Handler:           localOnly(h),
 		ReadHeaderTimeout: 10 * time.Second,
 		ReadTimeout:       time.Minute,
 		IdleTimeout:       2 * time.Minute,
@@ -46,7 +48,7 @@ func Serve(ctx context.Context, listener net.Listener, h http.Handler) error {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownGrace)
 		defer cancel()
 		if server.Shutdown(ctx) != nil {
-			_ = server.Close() // the remaining requests have had their time
+			_ = server.Close() // interrupts the remaining requests
 		}
 		stopped <- nil
 	})

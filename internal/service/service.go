@@ -1,8 +1,6 @@
-// Package service is the embedded Agent Chat Service: an http.Handler that
-// obeys the service's interface, with a store of its own. It serves the profile
-// "local" inside the process and `hobnob serve` on a port. It owns the rules of
-// the server's side; who answers is package agent's, and it knows neither
-// hobnob's history nor its settings.
+// Package service is the embedded Agent Chat Service: an http.Handler that implements
+// the service's interface, and its store. It is used by the profile "local" inside the
+// process and by `hobnob serve` on a port. The agents are in package agent.
 package service
 
 import (
@@ -11,20 +9,24 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/hex"
+	"fmt"
+	"maps"
 	"net/http"
+	"path"
+	"slices"
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/agent"
 )
 
-// Agent is one agent under the address by which clients name it.
+// Agent is an agent with its id and name.
 type Agent struct {
 	ID   string // UUID, lower case
 	Name string
 	agent.Agent
 }
 
-// Builtin returns the agents that every embedded service has.
+// Builtin returns the built-in agents.
 func Builtin() ([]Agent, error) {
 	var agents []Agent
 	for _, b := range agent.Builtins() {
@@ -45,27 +47,27 @@ type Conversation struct {
 	Created float64 `json:"created"` // seconds since 1970, with a fraction
 }
 
-// Store holds the conversations of the clients.
+// Store stores the conversations of clients.
 type Store interface {
 	// Create stores a conversation of a client.
 	Create(ctx context.Context, client string, c Conversation) error
-	// List returns at most limit conversations of a client, newest first, and
+	// List returns up to limit conversations of a client, newest first, and
 	// whether there are more.
 	List(ctx context.Context, client string, limit int) (list []Conversation, more bool, err error)
 }
 
-// Options are what a service is made of.
+// Options configures a service.
 type Options struct {
 	Store  Store
-	Agents []Agent // the first answers when a request names none
-	// Token is the one bearer token that is accepted; empty asks for none,
-	// which is meant for a handler that no port reaches.
+	Agents []Agent // the first one is the default
+	// Token is the accepted bearer token. If it is empty, none is required, which
+	// is meant for a handler without a port.
 	Token string
-	// Client owns the conversations of all requests; those of another client
-	// in the same store stay unseen.
+	// Client is the owner of the conversations of all requests. Conversations of
+	// other clients in the store are not listed.
 	Client string
-	// Report receives failures inside the service that its client only
-	// sees as an internal error; it may be nil.
+	// Report is called with failures that the client sees only as an internal
+	// error. It may be nil.
 	Report func(error)
 }
 
@@ -75,20 +77,32 @@ func New(o Options) http.Handler {
 		o.Report = func(error) {}
 	}
 	h := &handler{Options: o, token: sha256.Sum256([]byte(o.Token))}
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
-		writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+	endpoints := map[string]map[string]http.HandlerFunc{
+		"/healthz": {http.MethodGet: func(w http.ResponseWriter, _ *http.Request) {
+			writeJSON(w, http.StatusOK, map[string]string{"status": "ok"})
+		}},
+		chatPath:          {http.MethodGet: h.authorized(h.list), http.MethodPost: h.authorized(h.chat)},
+		conversationsPath: {http.MethodGet: h.authorized(h.list)},
+	}
+	// Not an http.ServeMux, which would redirect paths such as //api/v1/chat, from
+	// clients that join base URL and path with two slashes, even without a token.
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		methods, found := endpoints[path.Clean(r.URL.Path)]
+		if !found {
+			writeError(w, http.StatusNotFound, "not_found", "path not found; the endpoints are under /api/v1")
+			return
+		}
+		method := r.Method
+		if method == http.MethodHead {
+			method = http.MethodGet
+		}
+		if serve := methods[method]; serve != nil {
+			serve(w, r)
+			return
+		}
+		w.Header().Set("Allow", strings.Join(slices.Sorted(maps.Keys(methods)), ", "))
+		writeError(w, http.StatusMethodNotAllowed, "method_not_allowed", r.Method+" is not allowed here")
 	})
-	mux.HandleFunc("/healthz", methodNotAllowed("GET"))
-	mux.HandleFunc("POST "+chatPath, h.authorized(h.chat))
-	mux.HandleFunc("GET "+chatPath, h.authorized(h.list))
-	mux.HandleFunc(chatPath, methodNotAllowed("GET, POST"))
-	mux.HandleFunc("GET "+conversationsPath, h.authorized(h.list))
-	mux.HandleFunc(conversationsPath, methodNotAllowed("GET"))
-	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		writeError(w, http.StatusNotFound, "not_found", "there is nothing at this path; the endpoints live under /api/v1")
-	})
-	return mux
 }
 
 const (
@@ -101,29 +115,33 @@ type handler struct {
 	token [sha256.Size]byte // the hash of Token
 }
 
-// authorized lets a request through that carries the token. Tokens are compared
-// by their hashes in constant time.
+// authorized returns a handler that requires the token. It compares hashes of tokens
+// in constant time.
 func (h *handler) authorized(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		sum := sha256.Sum256([]byte(token))
 		if h.Token != "" && (!strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1) {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="Agent Chat Service"`)
-			writeError(w, http.StatusUnauthorized, "unauthorized", "the bearer token is missing or not valid")
+			writeError(w, http.StatusUnauthorized, "unauthorized", "the bearer token is missing or invalid")
 			return
 		}
 		next(w, r)
 	}
 }
 
-func methodNotAllowed(allow string) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		w.Header().Set("Allow", allow)
-		writeError(w, http.StatusMethodNotAllowed, "method_not_allowed", r.Method+" is not allowed here")
+// minToken is the minimum length of a token that the user chooses.
+const minToken = 16
+
+// CheckToken returns an error for a token that is too short to be secure.
+func CheckToken(token string) error {
+	if len(token) < minToken {
+		return fmt.Errorf("too short: %d characters, the minimum is %d", len(token), minToken)
 	}
+	return nil
 }
 
-// NewToken makes a bearer token of 256 random bits.
+// NewToken returns a new bearer token with 256 random bits.
 func NewToken() string {
 	var raw [32]byte
 	_, _ = rand.Read(raw[:]) // never fails since Go 1.24

@@ -65,7 +65,7 @@ func do(t *testing.T, h http.Handler, method, path, body string, header ...strin
 	return w.Result(), w.Body.String()
 }
 
-func TestACompletionObeysTheInterfaceToTheLetter(t *testing.T) {
+func TestCompletionFollowsInterface(t *testing.T) {
 	h := newHandler(t, "")
 	_, body := do(t, h, "POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"hällo <b>"}],"agentId":"`+echoID+`"}`)
 	var got map[string]any
@@ -97,15 +97,15 @@ func TestACompletionObeysTheInterfaceToTheLetter(t *testing.T) {
 		t.Errorf("usage is %v", usage)
 	}
 	if len(got) != 7 {
-		t.Errorf("the body has %d fields, the interface 7: %s", len(got), body)
+		t.Errorf("the body has %d fields, want 7: %s", len(got), body)
 	}
 }
 
-func TestEveryPostOpensAConversationAndTheListingPagesThem(t *testing.T) {
+func TestListingOfConversations(t *testing.T) {
 	h := newHandler(t, "")
 	for range 12 {
 		if r, body := do(t, h, "POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"same"}]}`); r.StatusCode != 200 {
-			t.Fatal(body)
+			t.Fatalf("status %d: %s", r.StatusCode, body)
 		}
 	}
 	for path, want := range map[string]int{
@@ -124,19 +124,19 @@ func TestEveryPostOpensAConversationAndTheListingPagesThem(t *testing.T) {
 		for i, c := range page.Data {
 			ids[c.ID] = true
 			if i > 0 && c.Created > page.Data[i-1].Created {
-				t.Errorf("GET %s is not newest first", path)
+				t.Errorf("GET %s: not newest first", path)
 			}
 		}
 		if len(ids) != want {
-			t.Errorf("GET %s: %d different ids of %d", path, len(ids), want)
+			t.Errorf("GET %s: %d different ids, want %d", path, len(ids), want)
 		}
 	}
 	if _, body := do(t, newHandler(t, ""), "GET", "/api/v1/conversations", ""); !strings.Contains(body, `"data":[]`) {
-		t.Errorf("an empty listing is %s", body)
+		t.Errorf("the empty listing is %s", body)
 	}
 }
 
-func TestRequestsThatAreRefused(t *testing.T) {
+func TestInvalidRequests(t *testing.T) {
 	h := newHandler(t, "")
 	ok := `{"messages":[{"role":"user","content":"x"}]}`
 	for name, tc := range map[string]struct {
@@ -145,21 +145,21 @@ func TestRequestsThatAreRefused(t *testing.T) {
 		status             int
 		want               string
 	}{
-		"no messages":        {"POST", "/api/v1/chat", `{}`, nil, 400, "at least one"},
+		"no messages":        {"POST", "/api/v1/chat", `{}`, nil, 400, "messages must not be empty"},
 		"not an object":      {"POST", "/api/v1/chat", `[]`, nil, 400, "JSON object"},
 		"trailing data":      {"POST", "/api/v1/chat", ok + "x", nil, 400, "JSON object"},
 		"empty body":         {"POST", "/api/v1/chat", ``, nil, 400, "JSON object"},
 		"bad role":           {"POST", "/api/v1/chat", `{"messages":[{"role":"system","content":"x"}]}`, nil, 400, "messages[0].role"},
 		"empty content":      {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":""}]}`, nil, 400, "messages[0].content"},
 		"wrong type":         {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":5}]}`, nil, 400, "number"},
-		"assistant last":     {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`, nil, 400, "of the user"},
-		"agent no UUID":      {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"x"}],"agentId":"echo"}`, nil, 400, "UUID"},
-		"unknown agent":      {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"x"}],"agentId":"00000000-0000-4000-8000-000000000000"}`, nil, 404, "no agent"},
+		"assistant last":     {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"x"},{"role":"assistant","content":"y"}]}`, nil, 400, "messages[1].role must be user"},
+		"invalid agent id":   {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"x"}],"agentId":"echo"}`, nil, 400, "UUID"},
+		"unknown agent":      {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"x"}],"agentId":"00000000-0000-4000-8000-000000000000"}`, nil, 404, "not found"},
 		"agent fails":        {"POST", "/api/v1/chat", `{"messages":[{"role":"user","content":"x"}],"agentId":"` + brokenID + `"}`, nil, 502, "could not answer"},
 		"invalid UTF-8":      {"POST", "/api/v1/chat", "{\"messages\":[{\"role\":\"user\",\"content\":\"\xff\"}]}", nil, 400, "UTF-8"},
 		"other content type": {"POST", "/api/v1/chat", ok, []string{"Content-Type", "text/plain"}, 415, "application/json"},
-		"limit 0":            {"GET", "/api/v1/conversations?limit=0", "", nil, 400, "from 1 on"},
-		"limit of letters":   {"GET", "/api/v1/chat?limit=ten", "", nil, 400, "from 1 on"},
+		"limit 0":            {"GET", "/api/v1/conversations?limit=0", "", nil, 400, "positive number"},
+		"limit of letters":   {"GET", "/api/v1/chat?limit=ten", "", nil, 400, "positive number"},
 		"other method":       {"DELETE", "/api/v1/chat", "", nil, 405, "DELETE"},
 		"other path":         {"GET", "/", "", nil, 404, "/api/v1"},
 	} {
@@ -179,7 +179,7 @@ func TestRequestsThatAreRefused(t *testing.T) {
 	}
 }
 
-func TestOnlyTheTokenOpens(t *testing.T) {
+func TestAuthorization(t *testing.T) {
 	h := newHandler(t, "right")
 	for header, want := range map[string]int{
 		"": 401, "Bearer": 401, "Bearer wrong": 401, "Bearer right ": 401, "Basic right": 401, "right": 401, "Bearer right": 200, "bearer right": 200,
@@ -192,14 +192,14 @@ func TestOnlyTheTokenOpens(t *testing.T) {
 		}
 	}
 	if r, _ := do(t, h, "GET", "/healthz", ""); r.StatusCode != 200 {
-		t.Errorf("/healthz needs a token")
+		t.Errorf("/healthz requires a token")
 	}
 	if a, b := service.NewToken(), service.NewToken(); a == b || len(a) < 64 {
-		t.Errorf("made the tokens %q and %q", a, b)
+		t.Errorf("NewToken returned %q and %q", a, b)
 	}
 }
 
-func TestTheTransportIsAConnectionWithoutAPort(t *testing.T) {
+func TestTransportReportsConnection(t *testing.T) {
 	client := &http.Client{Transport: service.Transport(newHandler(t, ""))}
 	connected := false
 	ctx := httptrace.WithClientTrace(t.Context(), &httptrace.ClientTrace{GotConn: func(httptrace.GotConnInfo) { connected = true }})
@@ -219,7 +219,7 @@ func TestTheTransportIsAConnectionWithoutAPort(t *testing.T) {
 	}
 }
 
-func TestTheTransportEndsWithItsCallerAndSurvivesAPanic(t *testing.T) {
+func TestTransportCancelAndPanic(t *testing.T) {
 	release := make(chan struct{})
 	client := &http.Client{Transport: service.Transport(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/panic" {
@@ -241,12 +241,12 @@ func TestTheTransportEndsWithItsCallerAndSurvivesAPanic(t *testing.T) {
 			_ = response.Body.Close()
 		}
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s gave %v, want %q", path, err, want)
+			t.Errorf("%s: %v, want %q", path, err, want)
 		}
 	}
 }
 
-func TestServeFinishesWhatRunsAndStops(t *testing.T) {
+func TestServeFinishesRunningRequests(t *testing.T) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -268,10 +268,77 @@ func TestServeFinishesWhatRunsAndStops(t *testing.T) {
 	}
 	defer func() { _ = response.Body.Close() }()
 	if body, _ := io.ReadAll(response.Body); string(body) != "finished" {
-		t.Errorf("the running request got %q", body)
+		t.Errorf("the running request received %q", body)
 	}
 	if err := <-served; err != nil {
-		t.Errorf("Serve ended with %v", err)
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+func TestPathsAreCleanedWithoutRedirect(t *testing.T) {
+	h := newHandler(t, "right")
+	for path, want := range map[string]int{
+		"//api/v1/chat": 200, "/api//v1/conversations?limit=1": 200, "/api/v1/conversations/": 200, "/x/../api/v1/chat": 200, "//elsewhere.example.com": 404, "/api/v1": 404,
+	} {
+		if r, body := do(t, h, "GET", path, "", "Authorization", "Bearer right"); r.StatusCode != want || r.Header.Get("Location") != "" {
+			t.Errorf("%s: %d %s; want %d", path, r.StatusCode, body, want)
+		}
+		if r, body := do(t, h, "GET", path, ""); want == 200 && r.StatusCode != 401 || r.Header.Get("Location") != "" {
+			t.Errorf("%s without a token: %d %s", path, r.StatusCode, body)
+		}
+	}
+	if r, _ := do(t, h, "HEAD", "/healthz", ""); r.StatusCode != 200 {
+		t.Errorf("HEAD /healthz: %d", r.StatusCode)
+	}
+}
+
+func TestServeRefusesWebPages(t *testing.T) {
+	listener, err := service.ListenLoopback(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- service.Serve(ctx, listener, newHandler(t, "right")) }()
+	defer func() {
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
+	address := listener.Addr().String()
+	_, port, _ := net.SplitHostPort(address)
+	for _, tt := range []struct {
+		host, origin string
+		want         int
+	}{
+		{address, "", 200}, {"localhost:" + port, "", 200}, {"LocalHost", "", 200}, {"[::1]:" + port, "", 200}, {"127.8.9.1:9000", "", 200}, {"app.localhost:" + port, "", 200},
+		{address, "http://" + address, 200}, {"localhost:" + port, "http://localhost:" + port, 200},
+		{"rebound.example.com:" + port, "", 421}, {"rebound.example.com", "", 421}, {"192.168.0.1:" + port, "", 421}, {"0.0.0.0:" + port, "", 421},
+		{"notlocalhost:" + port, "", 421}, {"127.0.0.1.example.com:" + port, "", 421}, {"localhost.example.com", "", 421}, {"127.0.0.1@example.com", "", 421}, {"[::2]:" + port, "", 421},
+		{address, "https://example.com", 403}, {address, "null", 403}, {address, "https://" + address, 403}, {address, "http://localhost:1", 403},
+		{"rebound.example.com:" + port, "http://rebound.example.com:" + port, 421},
+	} {
+		for _, path := range []string{"/healthz", "/api/v1/chat"} {
+			r, err := http.NewRequestWithContext(t.Context(), "GET", "http://"+address+path, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Host = tt.host
+			r.Header.Set("Authorization", "Bearer right")
+			if tt.origin != "" {
+				r.Header.Set("Origin", tt.origin)
+			}
+			response, err := http.DefaultClient.Do(r)
+			if err != nil {
+				t.Errorf("%+v: %v", tt, err)
+				continue
+			}
+			_ = response.Body.Close()
+			if response.StatusCode != tt.want || response.Header.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s, host %q, origin %q: %d, want %d", path, tt.host, tt.origin, response.StatusCode, tt.want)
+			}
+		}
 	}
 }
 

@@ -25,7 +25,7 @@ func TestSQLiteStore(t *testing.T) {
 	}
 }
 
-// testStore is what every backend must do.
+// testStore checks a Store.
 func testStore(t *testing.T, store service.Store) {
 	if list, more, err := store.List(t.Context(), "a", 10); err != nil || len(list) != 0 || more {
 		t.Errorf("an empty store lists %v, %v, %v", list, more, err)
@@ -42,7 +42,7 @@ func testStore(t *testing.T, store service.Store) {
 		t.Fatal(err)
 	}
 	if err := store.Create(t.Context(), "b", made[0]); err == nil {
-		t.Error("an id was taken twice")
+		t.Error("Create accepted a duplicate id")
 	}
 	list, more, err := store.List(t.Context(), "a", 3)
 	if err != nil || !more || len(list) != 3 {
@@ -54,7 +54,7 @@ func testStore(t *testing.T, store service.Store) {
 		}
 	}
 	if list, more, _ := store.List(t.Context(), "a", 5); len(list) != 5 || more {
-		t.Errorf("all of a client's rows: %d, more %v", len(list), more)
+		t.Errorf("listed %d rows, more %v; want 5, false", len(list), more)
 	}
 	var wg sync.WaitGroup
 	for range 20 {
@@ -66,6 +66,6 @@ func testStore(t *testing.T, store service.Store) {
 	}
 	wg.Wait()
 	if list, _, _ := store.List(t.Context(), "c", 100); len(list) != 20 {
-		t.Errorf("%d of 20 rows made at once are there", len(list))
+		t.Errorf("listed %d of 20 rows created at the same time", len(list))
 	}
 }

@@ -8,10 +8,10 @@ import (
 	"net/http/httptrace"
 )
 
-// Transport reaches a handler inside the process: no port, no connection. It
-// reports a connection to the client trace of its request, as a network
-// transport does, so that callers can tell what was sent. The handler runs in a
-// goroutine of its own and goes on when the caller stops waiting.
+// Transport returns a transport that calls a handler in the process, without a port.
+// It calls GotConn of the request's client trace, so that callers know that the request
+// was sent, as with a network transport. The handler runs in another goroutine and
+// continues when the request is cancelled.
 func Transport(h http.Handler) http.RoundTripper { return transport{h} }
 
 type transport struct{ handler http.Handler }
@@ -20,7 +20,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil && trace.GotConn != nil {
 		trace.GotConn(httptrace.GotConnInfo{})
 	}
-	// As a server sees it: the body is never nil, the path is in RequestURI.
+	// On a server, the body is never nil and RequestURI is set.
 	inner := r.Clone(r.Context())
 	inner.RequestURI, inner.RemoteAddr, inner.Host = r.URL.RequestURI(), "in-process", r.URL.Host
 	if inner.Body == nil {
@@ -53,7 +53,7 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 // recorder is the http.ResponseWriter of one in-process request.
 type recorder struct {
 	header http.Header
-	sent   http.Header // as it was when the status was written
+	sent   http.Header // copy of header from when the status was written
 	status int
 	body   bytes.Buffer
 }

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// PatchBash returns the bash completion script of cobra so that it works without
-// the package bash-completion: the replacement of its function joins the words that
-// bash splits at = and at : (COMP_WORDBREAKS), and takes of the word at the cursor
-// what is before it.
+// PatchBash returns cobra's bash completion script, changed to work without the
+// bash-completion package: its own function joins the words that bash splits at =
+// and : (COMP_WORDBREAKS), and completes only the part of a word before the cursor.
 func PatchBash(script string) (string, error) {
 	return patch(script, `    _get_comp_words_by_ref "$@" cur prev words cword
 }
@@ -19,8 +18,7 @@ func PatchBash(script string) (string, error) {
     fi
 }
 
-# This is what _get_comp_words_by_ref -n =: does, for a shell without the
-# bash-completion package.
+# Replaces _get_comp_words_by_ref -n =: in a shell without the bash-completion package.
 __hobnob_words()
 {
     local i word after rest=${COMP_LINE:0:COMP_POINT}
@@ -45,17 +43,17 @@ __hobnob_words()
 `)
 }
 
-// PatchFish returns the fish completion script of cobra with the options of string
-// ended before a word that may begin with dashes, as --var=name= does.
+// PatchFish returns cobra's fish completion script with "--" before each word that
+// is passed to string, because the word may begin with dashes, as --var=name= does.
 func PatchFish(script string) (string, error) {
 	return patch(script, `string split --max 1 \t `, `string split --max 1 -- \t `)
 }
 
-// patch replaces the one place that has to change. A script without it is not the
-// one that the patch was written for.
+// patch replaces the only occurrence of old. It fails if there is not exactly one, as with
+// another version of cobra.
 func patch(script, old, replacement string) (string, error) {
 	if strings.Count(script, old) != 1 {
-		return "", fmt.Errorf("the completion script of cobra has no %q", old)
+		return "", fmt.Errorf("cobra's completion script does not contain exactly one %q", old)
 	}
 	return strings.Replace(script, old, replacement, 1), nil
 }

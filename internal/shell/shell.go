@@ -1,5 +1,5 @@
-// Package shell writes and reads words of a POSIX shell (XCU 2.2): what a user
-// pastes from a hint, and what a user types or drops as a path. It runs nothing.
+// Package shell quotes and parses words of a POSIX shell (XCU 2.2): commands in
+// hints that users paste, and paths that they type or drop. It runs nothing.
 package shell
 
 import (
@@ -7,14 +7,14 @@ import (
 	"strings"
 )
 
-// Escapes reports whether a backslash escapes on this system, rather than
-// separating the parts of a path.
+// Escapes reports whether a backslash is an escape character on this system and
+// not a path separator.
 const Escapes = filepath.Separator == '/'
 
 // Quote returns text in single quotes.
 func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }
 
-// Word returns text as one word, quoted only if it needs to be.
+// Word returns text as one word, quoted only if necessary.
 func Word(text string) string {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
 	if text == "" || strings.Trim(text, plain) != "" {
@@ -23,9 +23,8 @@ func Word(text string) string {
 	return text
 }
 
-// Unquote returns a word without its quotes and backslashes; nothing is
-// expanded. Open is what is still open at its end: a quotation mark, a
-// backslash, or 0.
+// Unquote returns word without its quotes and backslashes, and without any expansion.
+// Open is the quotation mark or backslash that is unterminated at the end, or 0.
 func Unquote(word string) (text string, open rune) {
 	var out strings.Builder
 	escaped := false
@@ -53,8 +52,8 @@ func Unquote(word string) (text string, open rune) {
 	return out.String(), open
 }
 
-// Continue returns text as the rest of a word in which the quotation mark open,
-// or 0, is open.
+// Continue returns text quoted as the continuation of a word. Open is the quotation mark
+// that is still open in the word, or 0.
 func Continue(text string, open rune) string {
 	special := " \t\"'\\$`&;|<>()*?[]{}#!~"
 	switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-func TestWordIsQuotedOnlyIfItNeedsToBe(t *testing.T) {
+func TestWordIsQuotedOnlyIfNecessary(t *testing.T) {
 	for text, want := range map[string]string{
 		"work-2.x_y": "work-2.x_y",
 		"":           "''",
@@ -22,15 +22,14 @@ func TestWordIsQuotedOnlyIfItNeedsToBe(t *testing.T) {
 	}
 }
 
-// A word that is quoted, unquoted, or continued in any quotes means the same text
-// to a real shell and to this package.
-func FuzzQuotingKeepsTheText(f *testing.F) {
+// FuzzQuoteRoundTrip checks that Unquote restores text from Quote, Word and Continue.
+func FuzzQuoteRoundTrip(f *testing.F) {
 	for _, text := range []string{"", "it's", `a\b`, `"$HOME"`, "`x`", "two words", "~/x", "日本"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		if !shell.Escapes || strings.ToValidUTF8(text, "") != text || strings.ContainsAny(text, "\x00\n\r") {
-			t.Skip("not what a line holds")
+			t.Skip("not a line of text")
 		}
 		for _, word := range []string{shell.Quote(text), shell.Word(text), shell.Continue(text, 0), `"` + shell.Continue(text, '"') + `"`, "'" + shell.Continue(text, '\'') + "'"} {
 			if got, open := shell.Unquote(word); got != text || open != 0 {
@@ -40,7 +39,7 @@ func FuzzQuotingKeepsTheText(f *testing.F) {
 	})
 }
 
-func TestQuoteIsOneWordOfARealShell(t *testing.T) {
+func TestQuoteIsOneWordInShell(t *testing.T) {
 	for _, text := range []string{"it's", `$(id) "x" \ *`, "a  b"} {
 		out, err := exec.CommandContext(t.Context(), "sh", "-c", "printf %s "+shell.Quote(text)).Output()
 		if err != nil || string(out) != text {

@@ -1,7 +1,7 @@
-// Package sqlite opens the SQLite files of hobnob the one way that keeps what
-// was committed: write-ahead log, synchronous=FULL, transactions that take the
-// write lock when they begin, private file modes and a schema version. It is a
-// shared leaf and the only owner of the SQLite driver; it knows no table.
+// Package sqlite opens hobnob's SQLite files with settings that preserve committed data:
+// write-ahead log, synchronous=FULL, transactions that take the write lock when they
+// begin, private file modes and a schema version. Deleted data is overwritten with
+// zeros. The schemas are in the packages that use them.
 package sqlite
 
 import (
@@ -19,51 +19,34 @@ import (
 	"syscall"
 	"time"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
-	"github.com/hobnob-cli/hobnob/internal/failure"
+	_ "modernc.org/sqlite"
 )
 
 const (
-	// busyTimeout is how long a writer waits for the others. A commit takes
-	// milliseconds, so a longer wait means that a process hangs with the lock.
+	// busyTimeout limits the wait for other processes. A commit takes milliseconds,
+	// so a longer wait means that a process hangs while it holds the lock.
 	busyTimeout = 30 * time.Second
-	// busyStep is how long SQLite itself waits, deaf to any context.
+	// busyStep is how long SQLite itself waits, ignoring any context.
 	busyStep = 50 * time.Millisecond
 )
 
-// Memory is the path of a database that lives and dies with its DB.
+// Memory is the path of a database in memory.
 const Memory = ":memory:"
 
-// The errors of a database, all of kind failure.History.
-var (
-	// ErrDamaged says that the file is no database or that its pages contradict each other.
-	ErrDamaged error = failure.New(failure.History, failure.Plain("repair it with hobnob doctor --history"), "the database file is damaged")
-	// ErrBusy says that another process held the write lock for longer than 30 s.
-	ErrBusy error = failure.New(failure.History, failure.Plain("another hobnob holds it; try again"), "the database is locked by another process")
-	// ErrReadOnly says that the file has a newer schema, or belongs to another program, or cannot be written.
-	ErrReadOnly error = failure.New(failure.History, failure.Plain(look), "the database can only be read")
-	// ErrNoAccess says that the file, one of its log or their directory cannot be opened or made; nothing is known of what is in it.
-	ErrNoAccess error = failure.New(failure.History, failure.Plain(look), "the database file, its log or their directory cannot be used")
-)
-
-const look = "to see why, and what to do: hobnob doctor"
-
-// Schema is what a database file of one kind holds.
+// Schema describes one kind of database file.
 type Schema struct {
 	// ApplicationID marks the file (PRAGMA application_id), so that a file of
 	// another program is refused instead of changed.
 	ApplicationID int32
-	// Migrations bring a file up to date; one whose user_version is n has had
-	// the first n. They run in one transaction.
+	// Migrations bring a file up to date in one transaction. A file whose
+	// user_version is n has the first n.
 	Migrations []Migration
 }
 
 // Migration is one step of a schema.
 type Migration func(ctx context.Context, tx *sql.Tx) error
 
-// Script is a migration that runs SQL statements.
+// Script returns a migration that runs SQL statements.
 func Script(statements string) Migration {
 	return func(ctx context.Context, tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, statements)
@@ -74,16 +57,29 @@ func Script(statements string) Migration {
 // DB is an open database with one connection.
 type DB struct {
 	*sql.DB
-	// ReadOnly is set when the file was written by a newer version of hobnob:
-	// it is read as far as the known tables go, and never changed.
-	ReadOnly bool
-	// Version is that of the schema when the file was opened.
+	// Version is the schema version of the file when it was opened.
 	Version int
+
+	readOnly error  // the result of Writable
+	remove   string // a directory that Close removes
 }
 
-// Open opens or creates the database at path and brings its schema up to date.
-// The directory is made with mode 0700 and the file with 0600. Errors wrap
-// ErrDamaged, ErrBusy, ErrReadOnly or ErrNoAccess where they apply and name the file.
+// Close closes the database.
+func (db *DB) Close() error {
+	err := db.DB.Close()
+	if db.remove != "" {
+		err = errors.Join(err, os.RemoveAll(db.remove))
+	}
+	return err
+}
+
+// Writable returns nil, a *NewerError, or an ErrReadOnly if the database was opened
+// read-only.
+func (db *DB) Writable() error { return db.readOnly }
+
+// Open opens or creates the database at path and brings its schema up to date. It
+// creates the directory with mode 0700 and the file with 0600. Errors name the file
+// and wrap ErrDamaged, ErrBusy, ErrFull, ErrReadOnly or ErrNoAccess where they apply.
 func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 	if path != Memory {
 		if err := create(path); err != nil {
@@ -105,9 +101,10 @@ func Open(ctx context.Context, path string, schema Schema) (*DB, error) {
 	return db, nil
 }
 
-// OpenExisting opens the database at path for reading alone. A missing file is fs.ErrNotExist.
+// OpenExisting opens the database at path read-only. It returns fs.ErrNotExist if the
+// file is missing or has no schema.
 func OpenExisting(ctx context.Context, path string, schema Schema) (*DB, error) {
-	_, err := os.Stat(path)
+	err := checkKinds(path)
 	if errors.Is(err, syscall.ENOTDIR) {
 		err = fmt.Errorf("%w: %w", fs.ErrNotExist, err)
 	}
@@ -127,6 +124,11 @@ func OpenExisting(ctx context.Context, path string, schema Schema) (*DB, error) 
 
 // open connects to a database and returns the version of its schema.
 func open(ctx context.Context, path, mode string, schema Schema) (*DB, int, error) {
+	if path != Memory {
+		if err := checkLog(ctx, path); err != nil {
+			return nil, 0, err
+		}
+	}
 	db, err := connect(ctx, path, mode)
 	if err != nil {
 		return nil, 0, err
@@ -135,36 +137,23 @@ func open(ctx context.Context, path, mode string, schema Schema) (*DB, int, erro
 	if err != nil {
 		_ = db.Close()
 	}
-	return &DB{DB: db, ReadOnly: mode == "ro", Version: version}, version, err
+	opened := &DB{DB: db, Version: version}
+	switch {
+	case version > len(schema.Migrations):
+		opened.readOnly = &NewerError{Path: path}
+	case mode == "ro":
+		opened.readOnly = fmt.Errorf("cannot write %s: %w", path, ErrReadOnly)
+	}
+	return opened, version, err
 }
 
-// create makes an empty private file, because SQLite would make it with the
-// process's umask. It must not touch a file that exists: closing a second
-// descriptor of a database drops the locks that SQLite holds on it.
-func create(path string) error {
-	if _, err := os.Lstat(path); err == nil {
-		return nil
-	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	return f.Close()
-}
-
-// patiently runs fn again while the database is busy, for busyTimeout or until
-// ctx ends. SQLite's own waiting heeds no context, and some locks, such as the
-// one that turns a new file to WAL, it takes without waiting at all.
+// patiently retries fn while the database is busy, until busyTimeout has passed or
+// ctx ends. SQLite's own waiting ignores contexts, and SQLite does not wait at all
+// for some locks, such as the lock to switch a new file to WAL.
 func patiently(ctx context.Context, fn func() error) error {
 	for deadline := time.Now().Add(busyTimeout); ; {
 		err := fn()
-		if primary := code(err); primary != sqlite3.SQLITE_BUSY && primary != sqlite3.SQLITE_LOCKED || time.Now().After(deadline) {
+		if !isBusy(err) || time.Now().After(deadline) {
 			return err
 		}
 		select {
@@ -175,9 +164,13 @@ func patiently(ctx context.Context, fn func() error) error {
 	}
 }
 
-// Write runs fn in one transaction that has the write lock from its beginning;
-// it waits for other writers for at most 30 s or until ctx ends.
+// Write runs fn in one transaction that takes the write lock when it begins. It waits
+// for other writers for up to 30 s or until ctx ends. If Writable returns an error,
+// Write returns it at once.
 func (db *DB) Write(ctx context.Context, fn func(*sql.Tx) error) error {
+	if err := db.Writable(); err != nil {
+		return err
+	}
 	var tx *sql.Tx
 	if err := patiently(ctx, func() (err error) { tx, err = db.BeginTx(ctx, nil); return err }); err != nil {
 		return err
@@ -195,8 +188,8 @@ type Queryer interface {
 	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 }
 
-// All runs a query and returns what scan reads of each row. Errors are those of the
-// driver and of scan; the rows before one are returned with it.
+// All runs a query and returns its rows as read by scan. If the driver or scan fails,
+// All returns the error and the rows before it.
 func All[T any](ctx context.Context, db Queryer, query string, args []any, scan func(*sql.Rows, *T) error) ([]T, error) {
 	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -214,12 +207,11 @@ func All[T any](ctx context.Context, db Queryer, query string, args []any, scan 
 	return all, rows.Err()
 }
 
-// Column reads the row of a query that has one column, for All.
+// Column is the scan function of All for queries with one column.
 func Column[T any](rows *sql.Rows, value *T) error { return rows.Scan(value) }
 
-// connect opens one connection. A process whose file was replaced by a repaired
-// one while it waited for the lock opens again: the log that it would write
-// belongs to the new file.
+// connect opens one connection. If a repaired file replaced the file during the wait
+// for the lock, it connects again, because its log would belong to the new file.
 func connect(ctx context.Context, path, mode string) (db *sql.DB, err error) {
 	for {
 		before, _ := os.Stat(path)
@@ -260,6 +252,10 @@ func dsn(path, mode string) string {
 	if mode != "ro" {
 		query.Set("_journal_mode", "WAL")
 		query.Set("_synchronous", "FULL")
+		query.Set("_pragma", "secure_delete(ON)")
+		if info, err := os.Stat(path); err == nil && info.Size() == 0 {
+			query.Set("_auto_vacuum", "INCREMENTAL") // for Compact; it would change a file with tables
+		}
 	}
 	name := filepath.ToSlash(path)
 	if runtime.GOOS == "windows" && !strings.HasPrefix(name, "/") {
@@ -268,9 +264,9 @@ func dsn(path, mode string) string {
 	return "file:" + (&url.URL{Path: name}).EscapedPath() + "?" + query.Encode()
 }
 
-// check returns the schema version of the file, 0 for an empty one. What it reads
-// is no snapshot: another process may make the tables meanwhile, so the mark is
-// read once more before a file with tables is called a stranger.
+// check returns the schema version of the file, or 0 if it is empty. It does not read
+// a snapshot: another process may create the tables at the same time. Therefore it
+// reads the application ID again before it rejects a file with tables.
 func check(ctx context.Context, db *sql.DB, schema Schema) (int, error) {
 	var id, version, tables int
 	for range 2 {
@@ -278,6 +274,9 @@ func check(ctx context.Context, db *sql.DB, schema Schema) (int, error) {
 		row := db.QueryRowContext(ctx, "SELECT (SELECT * FROM pragma_application_id()), (SELECT * FROM pragma_user_version()), (SELECT count(*) FROM sqlite_master)")
 		if err := row.Scan(&id, &version, &tables); err != nil {
 			return 0, err
+		}
+		if id == int(schema.ApplicationID) && version < 0 {
+			return 0, fmt.Errorf("%w: invalid schema version %d", ErrDamaged, version)
 		}
 		if id == int(schema.ApplicationID) {
 			return version, nil
@@ -287,13 +286,13 @@ func check(ctx context.Context, db *sql.DB, schema Schema) (int, error) {
 		}
 	}
 	if id != 0 || version != 0 || tables != 0 {
-		return 0, fmt.Errorf("it belongs to another program (application id %#x)", id)
+		return 0, fmt.Errorf("file of another program (application id %#x)", id)
 	}
 	return 0, nil
 }
 
-// migrate runs what is missing in one transaction; the version is read again
-// inside it, because another process may have been faster.
+// migrate runs the missing migrations in one transaction. It reads the version again
+// inside the transaction, because another process may have run them first.
 func (db *DB) migrate(ctx context.Context, schema Schema) error {
 	return db.Write(ctx, func(tx *sql.Tx) error {
 		var version int
@@ -308,38 +307,4 @@ func (db *DB) migrate(ctx context.Context, schema Schema) error {
 		_, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", schema.ApplicationID, version))
 		return err
 	})
-}
-
-// Explain wraps a driver error in ErrDamaged, ErrBusy, ErrReadOnly or ErrNoAccess
-// by its result code (https://www.sqlite.org/rescode.html), and what the system
-// forbids in ErrNoAccess; others, and what is explained already, pass as they are.
-func Explain(err error) error {
-	kinds := map[int]error{
-		sqlite3.SQLITE_CORRUPT: ErrDamaged, sqlite3.SQLITE_NOTADB: ErrDamaged,
-		sqlite3.SQLITE_BUSY: ErrBusy, sqlite3.SQLITE_LOCKED: ErrBusy,
-		sqlite3.SQLITE_READONLY: ErrReadOnly, sqlite3.SQLITE_PERM: ErrReadOnly,
-		sqlite3.SQLITE_CANTOPEN: ErrNoAccess,
-	}
-	kind := kinds[code(err)]
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, fs.ErrNotExist) {
-		kind = ErrNoAccess
-	}
-	for _, known := range kinds {
-		if errors.Is(err, known) {
-			return err
-		}
-	}
-	if kind == nil {
-		return err
-	}
-	return fmt.Errorf("%w: %w", kind, err)
-}
-
-// code is the primary result code of a driver error, 0 for any other error.
-func code(err error) int {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
-		return e.Code() & 0xff
-	}
-	return 0
 }

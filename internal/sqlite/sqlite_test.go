@@ -30,7 +30,7 @@ func open(t *testing.T, path string, schema sqlite.Schema) *sqlite.DB {
 	return db
 }
 
-func TestOpenSetsWhatKeepsCommits(t *testing.T) {
+func TestOpenSettings(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "new dir?", "a#b%20.db")
 	db := open(t, path, schema)
 	for pragma, want := range map[string]string{"journal_mode": "wal", "synchronous": "2", "busy_timeout": "50", "foreign_keys": "1", "user_version": "1"} {
@@ -51,39 +51,40 @@ func TestOpenSetsWhatKeepsCommits(t *testing.T) {
 		}
 	}
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
-		t.Errorf("the directory: %v, %v; want mode 0700", info, err)
+		t.Errorf("directory: %v, %v; want mode 0700", info, err)
 	}
 }
 
-func TestNewerSchemaIsReadAndNeverChanged(t *testing.T) {
+func TestNewerSchemaIsReadOnly(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	newer := sqlite.Schema{ApplicationID: schema.ApplicationID, Migrations: append(schema.Migrations[:1:1], sqlite.Script("ALTER TABLE notes ADD COLUMN extra TEXT"))}
 	db := open(t, path, newer)
-	if _, err := db.Exec("INSERT INTO notes(text) VALUES('kept')"); err != nil {
+	if _, err := db.Exec("INSERT INTO notes(text) VALUES('saved')"); err != nil {
 		t.Fatal(err)
 	}
 	_ = db.Close()
 	old := open(t, path, schema)
-	if !old.ReadOnly {
-		t.Error("a newer schema was opened for writing")
+	var isNewer *sqlite.NewerError
+	if err := old.Writable(); !errors.As(err, &isNewer) {
+		t.Errorf("newer schema: Writable: %v", err)
 	}
 	var text string
-	if err := old.QueryRow("SELECT text FROM notes").Scan(&text); err != nil || text != "kept" {
+	if err := old.QueryRow("SELECT text FROM notes").Scan(&text); err != nil || text != "saved" {
 		t.Errorf("read %q, %v", text, err)
 	}
 	if _, err := old.Exec("DELETE FROM notes"); !errors.Is(sqlite.Explain(err), sqlite.ErrReadOnly) {
-		t.Errorf("a write gave %v, want ErrReadOnly", err)
+		t.Errorf("write: %v, want ErrReadOnly", err)
 	}
 }
 
-func TestFilesThatAreNotOursAreRefusedUntouched(t *testing.T) {
+func TestOpenRefusesForeignFiles(t *testing.T) {
 	dir := t.TempDir()
 	text := filepath.Join(dir, "text")
 	if err := os.WriteFile(text, []byte("this is a letter, not a database, and long enough to be read as one: "+fmt.Sprint(make([]int, 500))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := sqlite.Open(t.Context(), text, schema); !errors.Is(err, sqlite.ErrDamaged) {
-		t.Errorf("a text file gave %v, want ErrDamaged", err)
+		t.Errorf("text file: %v, want ErrDamaged", err)
 	}
 	other := filepath.Join(dir, "other.db")
 	_ = open(t, other, sqlite.Schema{ApplicationID: 1, Migrations: []sqlite.Migration{sqlite.Script("CREATE TABLE theirs(x)")}}).Close()
@@ -105,7 +106,7 @@ func TestFilesThatAreNotOursAreRefusedUntouched(t *testing.T) {
 	}
 }
 
-func TestAWaitForTheLockEndsWithItsContext(t *testing.T) {
+func TestWriteReturnsContextError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	holder, waiter := open(t, path, schema), open(t, path, schema)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -117,25 +118,25 @@ func TestAWaitForTheLockEndsWithItsContext(t *testing.T) {
 		case err := <-waiting:
 			return err
 		case <-time.After(10 * time.Second):
-			return errors.New("it goes on waiting")
+			return errors.New("still waiting")
 		}
 	})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("gave %v", err)
+		t.Errorf("Write: %v, want context.Canceled", err)
 	}
 }
 
 func TestOpenExistingCreatesNothing(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := sqlite.OpenExisting(t.Context(), filepath.Join(dir, "x.db"), schema); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("a missing file gave %v, want fs.ErrNotExist", err)
+		t.Errorf("missing file: %v, want fs.ErrNotExist", err)
 	}
 	if entries, _ := os.ReadDir(dir); len(entries) != 0 {
 		t.Errorf("%v was created", entries)
 	}
 }
 
-func TestManyOpenersMeetAtANewFile(t *testing.T) {
+func TestConcurrentOpensOfNewFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.db")
 	var wg sync.WaitGroup
 	for i := range 16 {

@@ -1,15 +1,18 @@
-// Package suggest finds the word that a mistyped one was meant to be. It owns how
-// far apart two words are, and knows nothing of commands, settings or the manual.
+// Package suggest finds the known word with the smallest edit distance to a mistyped
+// one.
 package suggest
 
 import "strings"
 
-// Nearest returns the candidate that a mistyped word most likely is: at
-// most two edits away, and fewer than the candidate has bytes. Case does not
-// count. It returns "" when none comes close, and the first of several that are
-// equally close.
+// Nearest returns the candidate with the smallest Distance to word, ignoring case, or ""
+// if there is none within two edits, or one if word has fewer than five bytes. The
+// distance must also be smaller than the length of the candidate. Of several equally
+// near candidates it returns the first.
 func Nearest(word string, candidates []string) string {
 	best, edits := "", 3
+	if len(word) < 5 {
+		edits = 2
+	}
 	for _, c := range candidates {
 		if d, _ := Distance(strings.ToLower(word), strings.ToLower(c)); d < edits && d < len(c) {
 			best, edits = c, d
@@ -18,9 +21,9 @@ func Nearest(word string, candidates []string) string {
 	return best
 }
 
-// Distance counts the bytes to insert, delete, replace or swap with their
-// neighbour to turn a into b (optimal string alignment), and reports whether a
-// swap was among these edits.
+// Distance returns the number of bytes to insert, delete, replace or swap with
+// their neighbour to turn a into b (optimal string alignment), and reports whether
+// one of these edits is a swap.
 func Distance(a, b string) (edits int, swapped bool) {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {

@@ -24,7 +24,7 @@ func TestDistance(t *testing.T) {
 func TestNearest(t *testing.T) {
 	words := []string{"chat", "list", "Focus", "ls", "lost"}
 	for typed, want := range map[string]string{
-		"chatt": "chat", "CHAT": "chat", "hcat": "chat", "focsu": "Focus", "lits": "list", "lst": "list", "sl": "ls", "": "", "conversations": "", "xy": "",
+		"chatt": "chat", "CHAT": "chat", "hcat": "chat", "focsu": "Focus", "lits": "list", "lst": "list", "sl": "ls", "": "", "conversations": "", "xy": "", "cost": "lost", "most": "lost", "clot": "", "colat": "chat",
 	} {
 		if got := suggest.Nearest(typed, words); got != want {
 			t.Errorf("%q is taken for %q, want %q", typed, got, want)

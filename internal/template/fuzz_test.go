@@ -8,8 +8,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
-// FuzzRender: whatever the template is, it is refused with an *Error or rendering
-// ends, is bounded, and holds every byte of what was given.
+// Every template is either refused with an *Error, or its result is bounded and
+// contains every byte of the input.
 func FuzzRender(f *testing.F) {
 	for _, text := range []string{
 		"a", "---\ndescription: x\nvariables:\n  a: {description: y, default: z}\n  b:\n---\n{{.a}} {{.b}} {{.Input}}",

@@ -13,6 +13,7 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
 	"github.com/hobnob-cli/hobnob/internal/suggest"
 )
 
@@ -21,25 +22,25 @@ const extension = ".md"
 //go:embed builtin/*.md
 var builtin embed.FS
 
-var errTooLarge = fmt.Errorf("it is larger than %d KiB", maxFile>>10)
+var errTooLarge = fmt.Errorf("larger than %d KiB", maxFile>>10)
 
-// Library is a directory of templates, files NAME.md, together with the built-in
-// ones. A file hides a built-in template of its name.
+// Library holds the templates of a directory, files called NAME.md, and the built-in
+// ones. A file takes precedence over the built-in template of the same name.
 type Library struct {
 	Dir       string // need not exist
 	CheckName func(name string) error
 }
 
-// Starter is the text of a new template, for an editor.
+// Starter is the initial text of a new template in an editor.
 //
 //go:embed starter.md
 var Starter string
 
-// Path is where the file of a template is, or would be.
+// Path returns the path of a template's file, which need not exist.
 func (l Library) Path(name string) string { return filepath.Join(l.Dir, name+extension) }
 
-// Find reads a template. The error is one of kind failure.NotFound, an *Error, or
-// that of CheckName.
+// Find reads and parses a template. The error is of kind failure.NotFound, an *Error,
+// or that of CheckName.
 func (l Library) Find(name string) (*Template, error) {
 	source, err := l.Source(name)
 	if err != nil {
@@ -48,7 +49,7 @@ func (l Library) Find(name string) (*Template, error) {
 	return Parse(source)
 }
 
-// Source is Find of a template as it is written, which may be broken.
+// Source reads a template without parsing it, so that an invalid one can be shown.
 func (l Library) Source(name string) (Source, error) {
 	if err := l.CheckName(name); err != nil {
 		return Source{}, err
@@ -60,7 +61,7 @@ func (l Library) Source(name string) (Source, error) {
 	}
 	if !atomicfile.Missing(err) {
 		if inner, ok := errors.AsType[*fs.PathError](err); ok {
-			err = inner.Err // without the path, which Error has
+			err = inner.Err // Error contains the path
 		}
 		return Source{}, &Error{Name: name, Path: path, What: err.Error()}
 	}
@@ -68,23 +69,23 @@ func (l Library) Source(name string) (Source, error) {
 		return Source{Name: name, Text: text}, nil
 	}
 	known, _, err := l.Names()
-	hint := failure.Hintf("templates here: %s; a new one is made by: hobnob templates edit %s", strings.Join(known, ", "), name)
+	hint := failure.Hintf("templates: %s; to create it: hobnob templates edit %s", strings.Join(known, ", "), name)
 	if near := suggest.Nearest(name, known); near != "" {
-		hint = failure.Hintf("did you mean %q? see: hobnob templates list", near)
+		hint = failure.Hintf("did you mean %q?", near)
 	}
-	return Source{}, errors.Join(failure.New(failure.NotFound, hint, fmt.Sprintf("no template %q", name)), err)
+	return Source{}, errors.Join(failure.New(failure.NotFound, hint, fmt.Sprintf("unknown template %q", name)), err)
 }
 
-// IsBuiltin reports whether there is a built-in template of this name.
+// IsBuiltin reports whether name is a built-in template.
 func IsBuiltin(name string) bool {
 	_, err := fs.Stat(builtin, "builtin/"+name+extension)
 	return err == nil
 }
 
-// Names returns the names of all templates, sorted, and the paths of the Markdown
-// files that cannot be templates because of their names.
+// Names returns the names of all templates, sorted, and the paths of Markdown files
+// that are ignored because their names are invalid.
 func (l Library) Names() (names, ignored []string, err error) {
-	entries, _ := builtin.ReadDir("builtin") // it is part of the program
+	entries, _ := builtin.ReadDir("builtin") // embedded: it cannot fail
 	files, err := os.ReadDir(l.Dir)
 	if atomicfile.Missing(err) {
 		err = nil
@@ -105,9 +106,9 @@ func (l Library) Names() (names, ignored []string, err error) {
 	return slices.Compact(names), ignored, err
 }
 
-// Save writes the file of a template, which must be valid, in one step with mode
-// 0600. Before is what the file held when it was read, nil if there was none; a
-// file that holds something else by now is not touched.
+// Save replaces the file of a template atomically, with mode 0600. The text must be
+// valid. Before is the content of the file when it was read, nil if it did not exist;
+// if another process has changed the file since, Save fails.
 func (l Library) Save(name string, before, after []byte) error {
 	path := l.Path(name)
 	if _, err := Parse(Source{Name: name, Path: path, Text: after}); err != nil {
@@ -123,12 +124,12 @@ func (l Library) Save(name string, before, after []byte) error {
 		return err
 	}
 	if (now == nil) != (before == nil) || !bytes.Equal(now, before) {
-		return &Error{Name: name, Path: path, What: "another process changed it meanwhile"}
+		return &Error{Name: name, Path: path, What: "changed by another process in the meantime"}
 	}
 	return atomicfile.Write(path, after)
 }
 
-// Delete removes the file of a template; of a symbolic link, the link alone.
+// Delete removes the file of a template. If it is a symbolic link, the target stays.
 func (l Library) Delete(name string) error {
 	if err := l.CheckName(name); err != nil {
 		return err
@@ -137,15 +138,5 @@ func (l Library) Delete(name string) error {
 }
 
 func readFile(path string) ([]byte, error) {
-	// Opening a pipe would wait for somebody to write to it.
-	info, err := os.Stat(path)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, errors.New("it is not a file")
-	case info.Size() > maxFile:
-		return nil, errTooLarge
-	}
-	return os.ReadFile(path)
+	return input.ReadFile(path, maxFile)
 }

@@ -36,7 +36,7 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-func TestTheBuiltInTemplatesAreRight(t *testing.T) {
+func TestBuiltinTemplatesAreValid(t *testing.T) {
 	l := library(t)
 	names, _, err := l.Names()
 	if want := []string{"commit", "explain", "review"}; err != nil || !slices.Equal(names, want) {
@@ -62,7 +62,7 @@ func TestTheBuiltInTemplatesAreRight(t *testing.T) {
 	}
 }
 
-func TestAFileComesBeforeABuiltInTemplate(t *testing.T) {
+func TestFileHidesBuiltinTemplate(t *testing.T) {
 	l := library(t)
 	write(t, l.Path("review"), "My own. {{.Input}}")
 	write(t, l.Path("mine"), "x")
@@ -91,7 +91,7 @@ func TestAFileComesBeforeABuiltInTemplate(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoTemplateIsNotRead(t *testing.T) {
+func TestFindRefusesNonTemplates(t *testing.T) {
 	l := library(t)
 	write(t, filepath.Join(l.Dir, "..", "secret.md"), "secret")
 	for _, name := range []string{"../secret", "", ".", "Mine", "a/b"} {
@@ -104,23 +104,23 @@ func TestWhatIsNoTemplateIsNotRead(t *testing.T) {
 	}
 	_, err := l.Find("nothing")
 	f := failure.Of(err)
-	if want := "templates here: commit, explain, review; a new one is made by: hobnob templates edit nothing"; err.Error() != `no template "nothing"` ||
+	if want := "templates: commit, explain, review; to create it: hobnob templates edit nothing"; err.Error() != `unknown template "nothing"` ||
 		f.Kind != failure.NotFound || f.Hint.String() != want {
 		t.Errorf("the error is %v, %+v", err, f)
 	}
 	if err := os.MkdirAll(l.Path("dir"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := l.Find("dir"); err == nil || err.Error() != l.Path("dir")+": it is not a file" {
+	if _, err := l.Find("dir"); err == nil || err.Error() != l.Path("dir")+": is a directory, not a regular file" {
 		t.Errorf("the error is %v", err)
 	}
 	write(t, l.Path("huge"), strings.Repeat("x", 256<<10+1))
-	if _, err := l.Source("huge"); err == nil || err.Error() != l.Path("huge")+": it is larger than 256 KiB" {
+	if _, err := l.Source("huge"); err == nil || err.Error() != l.Path("huge")+": larger than 256 KiB" {
 		t.Errorf("the error is %v", err)
 	}
 }
 
-func TestSavingReplacesOnlyWhatWasRead(t *testing.T) {
+func TestSaveDetectsConcurrentChange(t *testing.T) {
 	l := library(t)
 	old, after := []byte("old"), []byte("new {{.a}}")
 	if err := l.Save("mine", nil, old); err != nil {
@@ -130,7 +130,7 @@ func TestSavingReplacesOnlyWhatWasRead(t *testing.T) {
 		t.Errorf("the file is %v, %v", info.Mode(), err)
 	}
 	for name, before := range map[string][]byte{"a file that is new": nil, "another text": []byte("other"), "an empty one": {}} {
-		if err := l.Save("mine", before, after); err == nil || err.Error() != l.Path("mine")+": another process changed it meanwhile" {
+		if err := l.Save("mine", before, after); err == nil || err.Error() != l.Path("mine")+": changed by another process in the meantime" {
 			t.Errorf("%s: the error is %v", name, err)
 		}
 	}
@@ -145,7 +145,7 @@ func TestSavingReplacesOnlyWhatWasRead(t *testing.T) {
 	}
 }
 
-func TestASymbolicLinkIsATemplateAndStaysALink(t *testing.T) {
+func TestSavePreservesSymbolicLink(t *testing.T) {
 	l := library(t)
 	target := filepath.Join(t.TempDir(), "dotfiles.md")
 	write(t, target, "x")

@@ -17,20 +17,20 @@ import (
 // maxFile is the maximum size of a template, in bytes.
 const maxFile = 256 << 10
 
-// The names of what the user asks, which a template has besides its variables.
+// The names of the user's input, which every template has besides its variables.
 const (
 	inputName = "Input"
 	filesName = "Files"
 )
 
 var (
-	// fences match a front matter: its text, and the line that ends it.
+	// fences match front matter: its text and the closing line.
 	fences       = regexp.MustCompile(`(?ms)\A---[ \t]*$\n?(.*?)(^---[ \t]*$\n?|\z)`)
 	variableName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 )
 
-// Parse reads a template. A byte order mark is dropped and CRLF is a newline. The
-// error is an *Error.
+// Parse parses a template. It drops a byte order mark and treats CRLF as a newline.
+// The error is an *Error.
 func Parse(source Source) (*Template, error) {
 	p := &parser{Template: &Template{Source: source, input: rand.Text(), files: rand.Text()}, unused: map[string]int{}}
 	for _, step := range []func(){p.split, p.readFront, p.readBody, p.try} {
@@ -41,12 +41,12 @@ func Parse(source Source) (*Template, error) {
 	return p.Template, nil
 }
 
-// parser reads a template in steps.
+// parser holds the state of one Parse.
 type parser struct {
 	*Template
 	front, text string
-	unused      map[string]int // variables of the front matter, each with its line
-	err         *Error         // the first
+	unused      map[string]int // variables of the front matter and their lines
+	err         *Error         // the first error
 }
 
 func (p *parser) fail(line int, format string, args ...any) {
@@ -55,8 +55,8 @@ func (p *parser) fail(line int, format string, args ...any) {
 	}
 }
 
-// split separates the front matter from the text. Each begins with as many empty
-// lines as it takes to count lines as the file does.
+// split separates the front matter from the text. Both begin with as many empty
+// lines as are needed to keep the line numbers of the file.
 func (p *parser) split() {
 	if len(p.Text) > maxFile {
 		p.fail(0, "%v", errTooLarge)
@@ -64,35 +64,35 @@ func (p *parser) split() {
 	}
 	text := strings.TrimPrefix(string(p.Text), "\ufeff")
 	if bad := strings.IndexByte(strings.ToValidUTF8(text, "\x00"), 0); bad >= 0 {
-		p.fail(1+strings.Count(text[:bad], "\n"), "it is not UTF-8 text")
+		p.fail(1+strings.Count(text[:bad], "\n"), "not UTF-8 text")
 	}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	switch m := fences.FindStringSubmatchIndex(text); {
 	case m == nil:
 		p.text = text
 	case m[4] == m[5]:
-		p.fail(1, "the front matter that begins here does not end: a line --- is missing")
+		p.fail(1, "unterminated front matter: closing --- line is missing")
 	default:
 		p.front = "\n" + text[m[2]:m[3]]
 		p.text = strings.Repeat("\n", strings.Count(text[:m[1]], "\n")) + text[m[1]:]
 	}
 }
 
-// readFront reads the description and the variables.
+// readFront parses the description and the variables.
 func (p *parser) readFront() {
 	var document yaml.Node
 	if err := yaml.Unmarshal([]byte(p.front), &document); err != nil {
-		// It has its line only in its text: "yaml: line 3: cause".
+		// The error has its line only in its text: "yaml: line 3: cause".
 		line, cause := 1, strings.TrimPrefix(err.Error(), "yaml: ")
 		if n, _ := fmt.Sscanf(cause, "line %d:", &line); n > 0 {
 			_, cause, _ = strings.Cut(cause, ": ")
 			if strings.HasPrefix(cause, "did not find ") || strings.HasPrefix(cause, "found a tab ") {
-				line++ // yaml counts the lines of these from 0
+				line++ // yaml counts lines from 0 in these errors
 			}
 		}
-		p.fail(line, "the front matter is not YAML: %s", cause)
+		p.fail(line, "invalid YAML in the front matter: %s", cause)
 	}
-	if document.Kind == 0 { // broken, or comments at most
+	if document.Kind == 0 { // invalid, or nothing but comments
 		return
 	}
 	_, front := p.mapping(document.Content[0], "the front matter", "the front matter", "description", "variables")
@@ -115,21 +115,21 @@ func (p *parser) readFront() {
 	}
 }
 
-// checkVariable refuses what cannot be the name of a variable.
+// checkVariable checks the name of a variable.
 func (p *parser) checkVariable(line int, name string) {
 	switch {
 	case strings.EqualFold(name, inputName), strings.EqualFold(name, filesName):
-		p.fail(line, "a variable cannot be called %q: {{.Input}} and {{.Files}} are what the user asks", name)
+		p.fail(line, "invalid variable name %q: {{.Input}} and {{.Files}} are reserved", name)
 	case !variableName.MatchString(name):
-		p.fail(line, "a variable cannot be called %q: use a letter, then letters, digits and _", name)
+		p.fail(line, "invalid variable name %q: use a letter, then letters, digits and _", name)
 	}
 }
 
 // null is the tag of an entry without a value.
 const null = "!!null"
 
-// mapping returns the keys of a mapping in order and their values; nil and null
-// have none. Where fields are listed, an owner may have no others.
+// mapping returns the keys of a mapping in order, and their values; nil and null
+// have none. If fields are given, other keys are errors.
 func (p *parser) mapping(node *yaml.Node, name, owner string, fields ...string) (keys []*yaml.Node, values map[string]*yaml.Node) {
 	if node == nil || node.Kind != yaml.MappingNode {
 		if node != nil && node.Tag != null {
@@ -142,7 +142,7 @@ func (p *parser) mapping(node *yaml.Node, name, owner string, fields ...string) 
 		key := pair[0]
 		p.scalar(key, "a key")
 		if values[key.Value] != nil {
-			p.fail(key.Line, "%q is there twice", key.Value)
+			p.fail(key.Line, "duplicate key %q", key.Value)
 		}
 		if len(fields) > 0 && !slices.Contains(fields, key.Value) {
 			p.fail(key.Line, "%s has no %q; it may have %s", owner, key.Value, strings.Join(fields, " and "))
@@ -152,7 +152,7 @@ func (p *parser) mapping(node *yaml.Node, name, owner string, fields ...string) 
 	return keys, values
 }
 
-// scalar returns the text of a node; that of nil and null is empty.
+// scalar returns the text of a node, "" for nil and null.
 func (p *parser) scalar(node *yaml.Node, name string) string {
 	if node == nil || node.Tag == null {
 		return ""
@@ -163,7 +163,7 @@ func (p *parser) scalar(node *yaml.Node, name string) string {
 	return node.Value
 }
 
-// readBody parses the text and refuses what is not part of the language.
+// readBody parses the text and refuses syntax outside the subset.
 func (p *parser) readBody() {
 	if strings.TrimSpace(p.text) == "" {
 		p.fail(0, "the template has no text")
@@ -193,13 +193,13 @@ func (p *parser) readBody() {
 	p.check(p.body.Root, false)
 	for _, v := range p.Variables {
 		if line := p.unused[v.Name]; line > 0 {
-			p.fail(line, "the variable %q is not used: write {{.%s}} where it belongs", v.Name, v.Name)
+			p.fail(line, "unused variable %q: write {{.%s}} where its value belongs", v.Name, v.Name)
 		}
 	}
 }
 
-// failTemplate reports an error of text/template, which has its line only in its
-// text: "template: t:4: cause" or, when it runs, "template: t:4:2: executing "t" at
+// failTemplate records an error of text/template, which has its line only in its
+// text: "template: t:4: cause" or, from execution, "template: t:4:2: executing "t" at
 // <expression>: cause".
 func (p *parser) failTemplate(err error) {
 	line, cause := 0, strings.TrimPrefix(err.Error(), "template: t:")
@@ -211,9 +211,9 @@ func (p *parser) failTemplate(err error) {
 	p.fail(line, "%s", strings.Replace(cause, "started at t:", "started in line ", 1))
 }
 
-// check refuses a node unless it is listed here. A guarded one is printed only if
-// there is an Input or are Files. Of an expression it reports whether it uses one
-// of these, and whether a function in it may print another value instead.
+// check refuses every node that is not listed here. A guarded node is printed only
+// if Input or Files is not empty. For an expression, check reports whether it uses
+// one of these, and whether a function in it may print another value instead.
 func (p *parser) check(n parse.Node, guarded bool) (given, chosen bool) {
 	switch n := n.(type) {
 	case *parse.TextNode, *parse.StringNode:
@@ -232,7 +232,7 @@ func (p *parser) check(n parse.Node, guarded bool) (given, chosen bool) {
 		}
 	case *parse.PipeNode:
 		if len(n.Decl) > 0 {
-			p.failAt(n, "a template cannot set %s; its values come from --var and the front matter", n.Decl[0])
+			p.failAt(n, "cannot assign %s in a template: values come from --var and the front matter", n.Decl[0])
 		}
 		for _, command := range n.Cmds {
 			for _, argument := range command.Args {
@@ -256,7 +256,7 @@ func (p *parser) check(n parse.Node, guarded bool) (given, chosen bool) {
 	return given, chosen
 }
 
-// checkField checks a name with a dot, and reports whether it is .Input or .Files.
+// checkField checks a field such as .name, and reports whether it is .Input or .Files.
 func (p *parser) checkField(n *parse.FieldNode) (given bool) {
 	name := n.Ident[0]
 	if len(n.Ident) > 1 {
@@ -279,8 +279,8 @@ func (p *parser) failAt(n parse.Node, format string, args ...any) {
 	p.fail(p.line(n), format, args...)
 }
 
-// try renders the template with something and with nothing for every value, so
-// that an expression that cannot be computed is found when it is written.
+// try executes the template with and without values, so that an expression that
+// fails is found when the template is saved.
 func (p *parser) try() {
 	for _, value := range []string{"x", ""} {
 		values := map[string]string{}

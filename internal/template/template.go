@@ -1,13 +1,12 @@
-// Package template owns prompts with variables: their language, their files and
-// the three that are built in. It must not know commands, the service or the
-// terminal; the values of variables come from its caller.
+// Package template parses, stores and renders prompts with variables. Three of them
+// are built in. The caller supplies the values of variables.
 //
-// A template is a Markdown file. It may begin with a front matter, YAML between
-// two lines ---, that describes it and its variables. The rest is a text/template
-// of which only a harmless part is allowed: {{.Input}}, {{.Files}} and {{.name}},
+// A template is a Markdown file. It may begin with front matter, YAML between two
+// --- lines, that describes it and its variables. The rest is a text/template with
+// a safe subset of the syntax: {{.Input}}, {{.Files}} and {{.name}},
 // {{if}} with {{else}}, text in quotes, and the functions and, or, not, eq, ne,
-// default and trim. There is no loop, no definition and no way to reach a file, so
-// that rendering takes no longer than reading the template.
+// default and trim. Without loops, definitions and access to files, rendering takes
+// no longer than parsing.
 package template
 
 import (
@@ -22,10 +21,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/suggest"
 )
 
-// Source is a template as it is written.
+// Source is the unparsed text of a template.
 type Source struct {
 	Name string
-	Path string // of its file; empty for a built-in one
+	Path string // of its file; empty for a built-in template
 	Text []byte
 }
 
@@ -36,14 +35,14 @@ type Template struct {
 	// Variables are those of the front matter in its order, then the others in
 	// the order of their use.
 	Variables []Variable
-	// Needs reports that the template always prints {{.Input}} or {{.Files}}, so
-	// that without either it has nothing to work on.
+	// Needs reports whether the template always prints {{.Input}} or {{.Files}} and
+	// so requires one of them.
 	Needs bool
 
 	body *template.Template
-	// The values of Input and Files, which text/template can neither read nor
-	// change; the texts of the user replace them in what it prints. So no text is
-	// ever taken for a template, and its length costs the template nothing.
+	// Placeholders for Input and Files. The user's texts replace them after
+	// text/template has run, so they are never executed as a template and their
+	// length does not slow it down.
 	input, files string
 }
 
@@ -51,14 +50,14 @@ type Template struct {
 type Variable struct {
 	Name        string  // a letter, then letters, digits and _, all of ASCII
 	Description string  // may be empty; untrusted
-	Default     *string // nil when there is none
+	Default     *string // nil if there is none
 }
 
 // Error is a mistake in a template.
 type Error struct {
 	Name string
 	Path string // empty for a built-in template
-	Line int    // from 1, of the file; 0 when it is not one line
+	Line int    // in the file, from 1; 0 if the error concerns no single line
 	What string
 }
 
@@ -71,11 +70,11 @@ func (e *Error) Error() string {
 
 // Failure implements failure.Explainer.
 func (e *Error) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.Config, Hint: failure.Plain("correct it with: hobnob templates edit " + e.Name)}
+	return failure.Failure{Kind: failure.Config, Hint: failure.Plain("to correct it: hobnob templates edit " + e.Name)}
 }
 
-// Given is what the user asks with a template, in the order of a prompt. Each may
-// be empty, and all of it is untrusted.
+// Given is the user's input to a template, in the order of a prompt. Each part may
+// be empty; all of it is untrusted.
 type Given struct {
 	Words string // the arguments
 	Files string // the files, each as a named block
@@ -83,7 +82,7 @@ type Given struct {
 }
 
 // Check returns an error of kind failure.Usage for the first of these names that
-// is no variable of the template.
+// is not a variable of the template.
 func (t *Template) Check(names ...string) error {
 	known := make([]string, len(t.Variables))
 	for i, v := range t.Variables {
@@ -93,18 +92,18 @@ func (t *Template) Check(names ...string) error {
 		if slices.Contains(known, name) {
 			continue
 		}
-		hint := "its variables: " + strings.Join(known, ", ")
+		hint := "variables: " + strings.Join(known, ", ")
 		if near := suggest.Nearest(name, known); near != "" {
 			hint = "did you mean --var " + near + "=…?"
 		} else if len(known) == 0 {
-			hint = "it has no variables; see: hobnob templates show " + t.Name
+			hint = "the template has no variables; see: hobnob templates show " + t.Name
 		}
-		return failure.Usagef(hint, "the template %q has no variable %q", t.Name, name)
+		return failure.Usagef(hint, "unknown variable %q in template %q", name, t.Name)
 	}
 	return nil
 }
 
-// Missing returns the variables that have neither a value nor a default.
+// Missing returns the variables with neither a value nor a default.
 func (t *Template) Missing(values map[string]string) []Variable {
 	return slices.DeleteFunc(slices.Clone(t.Variables), func(v Variable) bool {
 		_, ok := values[v.Name]
@@ -112,11 +111,10 @@ func (t *Template) Missing(values map[string]string) []Variable {
 	})
 }
 
-// Render fills the template in. What was given and is not printed by the template
-// follows it in the order of a prompt, so that nothing is lost: words, files,
-// standard input, with a blank line between. A missing variable is empty. The
-// result has at most limit bytes; more is an error, and so is an expression that
-// cannot be computed, as an *Error.
+// Render executes the template. Input that the template does not print is appended
+// in the order of a prompt: words, files, standard input, separated by blank lines.
+// A missing variable is empty. A result of more than limit bytes is an error; an
+// expression that fails is an *Error.
 func (t *Template) Render(given Given, values map[string]string, limit int) (string, error) {
 	data, asked := map[string]string{}, join(given.Words, given.Stdin)
 	for _, v := range t.Variables {
@@ -132,7 +130,7 @@ func (t *Template) Render(given Given, values map[string]string, limit int) (str
 		data[filesName] = t.files
 	}
 	marks := strings.NewReplacer(t.input, asked, t.files, given.Files)
-	tooLarge := fmt.Errorf("the template %q filled in has more than the limit of %d MiB", t.Name, limit>>20)
+	tooLarge := fmt.Errorf("the prompt from template %q is larger than the limit of %d MiB", t.Name, limit>>20)
 	out := &limited{left: limit}
 	if err := t.body.Execute(out, data); out.left < 0 {
 		return "", tooLarge
@@ -141,7 +139,7 @@ func (t *Template) Render(given Given, values map[string]string, limit int) (str
 		p.failTemplate(err)
 		return "", p.err
 	}
-	text := strings.TrimSpace(out.text.String()) // while no text of the user is in it
+	text := strings.TrimSpace(out.text.String()) // before the user's texts are inserted
 	if strings.Contains(text, t.input) {
 		given.Words, given.Stdin = "", ""
 	}
@@ -155,15 +153,15 @@ func (t *Template) Render(given Given, values map[string]string, limit int) (str
 	return out.text.String(), nil
 }
 
-// join puts a blank line between the texts that are not empty.
+// join joins the texts that are not empty with blank lines.
 func join(texts ...string) string {
 	return strings.Join(slices.DeleteFunc(texts, func(text string) bool { return text == "" }), "\n\n")
 }
 
-// limited is a text that does not grow beyond a limit.
+// limited is a buffer with a maximum size.
 type limited struct {
 	text strings.Builder
-	left int // less than 0 beyond the limit
+	left int // remaining bytes; negative once the limit is exceeded
 }
 
 func (l *limited) Write(p []byte) (int, error) {

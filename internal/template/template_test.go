@@ -21,7 +21,7 @@ func parse(t *testing.T, text string) *template.Template {
 	return found
 }
 
-func TestAFrontMatterDescribesATemplateAndItsVariables(t *testing.T) {
+func TestFrontMatter(t *testing.T) {
 	found := parse(t, "\ufeff---\r\n# a comment\r\ndescription: \"say: it\"\r\nvariables:\r\n  b: 3\r\n  a:\r\n    description: the first\r\n  c:\r\n  d: {default: \"\"}\r\n---\r\n\r\n{{.e}} {{.a}}{{.b}}{{.c}}{{.d}}\r\n")
 	if found.Description != "say: it" {
 		t.Errorf("the description is %q", found.Description)
@@ -46,7 +46,7 @@ func TestAFrontMatterDescribesATemplateAndItsVariables(t *testing.T) {
 	}
 }
 
-func TestWhatIsGivenIsPrintedOrFollows(t *testing.T) {
+func TestUnusedInputIsAppended(t *testing.T) {
 	given := template.Given{Words: "WORDS", Files: "FILES", Stdin: "STDIN"}
 	values := map[string]string{"a": "{{.Input}} {{range}} $(a)", "blank": " "}
 	for name, c := range map[string]struct {
@@ -54,7 +54,7 @@ func TestWhatIsGivenIsPrintedOrFollows(t *testing.T) {
 		given template.Given
 		want  string
 	}{
-		"alone":                     {"Tell a joke.\n", template.Given{}, "Tell a joke."},
+		"alone":                     {"Write a joke.\n", template.Given{}, "Write a joke."},
 		"nothing is mentioned":      {"Do it.", given, "Do it.\n\nWORDS\n\nFILES\n\nSTDIN"},
 		"input is mentioned":        {"Do {{.Input}} now.", given, "Do WORDS\n\nSTDIN now.\n\nFILES"},
 		"files are mentioned":       {"Do {{.Files}} now.", given, "Do FILES now.\n\nWORDS\n\nSTDIN"},
@@ -84,7 +84,7 @@ func TestWhatIsGivenIsPrintedOrFollows(t *testing.T) {
 	}
 }
 
-func TestWhatATemplateNeeds(t *testing.T) {
+func TestNeeds(t *testing.T) {
 	for text, want := range map[string]bool{
 		"a":                              false,
 		"{{.a}}":                         false,
@@ -104,28 +104,28 @@ func TestWhatATemplateNeeds(t *testing.T) {
 	}
 }
 
-func TestABrokenTemplateIsRefusedWithItsLine(t *testing.T) {
+func TestParseReportsErrorWithLine(t *testing.T) {
 	const front = "---\ndescription: x\n---\n"
 	for name, c := range map[string]struct{ text, want string }{
 		"empty":                 {"", "name.md: the template has no text"},
 		"no text":               {front + " \n", "name.md: the template has no text"},
-		"no end":                {"---\ndescription: x\n", "name.md:1: the front matter that begins here does not end: a line --- is missing"},
-		"not YAML":              {"---\ndescription: x\n\tb: [\n---\nx", "name.md:3: the front matter is not YAML: found a tab character that violates indentation"},
-		"a bracket left open":   {"---\ndescription: x\nvariables: {a\n---\nx", "name.md:3: the front matter is not YAML: did not find expected ',' or '}'"},
-		"an unknown anchor":     {"---\ndescription: *x\n---\nx", "name.md:1: the front matter is not YAML: unknown anchor 'x' referenced"},
+		"no end":                {"---\ndescription: x\n", "name.md:1: unterminated front matter: closing --- line is missing"},
+		"not YAML":              {"---\ndescription: x\n\tb: [\n---\nx", "name.md:3: invalid YAML in the front matter: found a tab character that violates indentation"},
+		"a bracket left open":   {"---\ndescription: x\nvariables: {a\n---\nx", "name.md:3: invalid YAML in the front matter: did not find expected ',' or '}'"},
+		"an unknown anchor":     {"---\ndescription: *x\n---\nx", "name.md:1: invalid YAML in the front matter: unknown anchor 'x' referenced"},
 		"a list":                {"---\n- a\n---\nx", "name.md:2: the front matter is not a mapping of names to values"},
 		"an unknown key":        {"---\ndescr: x\n---\nx", `name.md:2: the front matter has no "descr"; it may have description and variables`},
-		"a key twice":           {"---\ndescription: x\ndescription: y\n---\nx", `name.md:3: "description" is there twice`},
+		"a key twice":           {"---\ndescription: x\ndescription: y\n---\nx", `name.md:3: duplicate key "description"`},
 		"a long description":    {"---\ndescription: [x]\n---\nx", "name.md:2: description is not a text"},
 		"listed variables":      {"---\nvariables: [a]\n---\n{{.a}}", "name.md:2: variables is not a mapping of names to values"},
 		"an unknown property":   {"---\nvariables:\n  a: {fallback: x}\n---\n{{.a}}", `name.md:3: a variable has no "fallback"; it may have description and default`},
 		"a default of many":     {"---\nvariables:\n  a:\n    default: [x]\n---\n{{.a}}", "name.md:4: default is not a text"},
 		"an alias":              {"---\ndescription: &a x\nvariables: {a: *a}\n---\n{{.a}}", "name.md:3: the variable a is not a mapping of names to values"},
-		"a bad name":            {"---\nvariables: {a-b: x}\n---\nx", `name.md:2: a variable cannot be called "a-b": use a letter, then letters, digits and _`},
-		"a reserved name":       {"---\nvariables: {input: x}\n---\nx", `name.md:2: a variable cannot be called "input": {{.Input}} and {{.Files}} are what the user asks`},
-		"unused":                {"---\nvariables:\n\n  focus: x\n---\n{{.focsu}}", `name.md:4: the variable "focus" is not used: write {{.focus}} where it belongs`},
-		"a slip of the shift":   {"a\n{{.input}}", `name.md:2: a variable cannot be called "input": {{.Input}} and {{.Files}} are what the user asks`},
-		"a letter of elsewhere": {"{{.naïve}}", `name.md:1: a variable cannot be called "naïve": use a letter, then letters, digits and _`},
+		"a bad name":            {"---\nvariables: {a-b: x}\n---\nx", `name.md:2: invalid variable name "a-b": use a letter, then letters, digits and _`},
+		"a reserved name":       {"---\nvariables: {input: x}\n---\nx", `name.md:2: invalid variable name "input": {{.Input}} and {{.Files}} are reserved`},
+		"unused":                {"---\nvariables:\n\n  focus: x\n---\n{{.focsu}}", `name.md:4: unused variable "focus": write {{.focus}} where its value belongs`},
+		"a slip of the shift":   {"a\n{{.input}}", `name.md:2: invalid variable name "input": {{.Input}} and {{.Files}} are reserved`},
+		"a letter of elsewhere": {"{{.naïve}}", `name.md:1: invalid variable name "naïve": use a letter, then letters, digits and _`},
 		"left open":             {front + "\n{{.a", "name.md:5: unclosed action"},
 		"left open for a line":  {"x\n{{.a\n", "name.md:3: unclosed action started in line 2"},
 		"no end of if":          {front + "{{if .a}}x", "name.md:4: unexpected EOF"},
@@ -136,7 +136,7 @@ func TestABrokenTemplateIsRefusedWithItsLine(t *testing.T) {
 		"with":                  {"{{with .a}}{{.}}{{end}}", "name.md:1: {{with}} cannot be used in a template"},
 		"an include":            {"{{template \"x\"}}", "name.md:1: {{template}} cannot be used in a template"},
 		"a definition":          {"x{{define \"x\"}}{{template \"x\"}}{{end}}", "name.md: {{define}} cannot be used in a template"},
-		"an assignment":         {"{{$x := .a}}{{$x}}", "name.md:1: a template cannot set $x; its values come from --var and the front matter"},
+		"an assignment":         {"{{$x := .a}}{{$x}}", "name.md:1: cannot assign $x in a template: values come from --var and the front matter"},
 		"the dot":               {"a\n\n{{.}}", "name.md:3: {{.}} cannot be used; write {{.name}} or a text in quotes"},
 		"everything":            {"{{$.a}}", "name.md:1: {{$.a}} cannot be used; write {{.name}} or a text in quotes"},
 		"a number":              {"{{trim 1}}", "name.md:1: {{1}} cannot be used; write {{.name}} or a text in quotes"},
@@ -144,10 +144,10 @@ func TestABrokenTemplateIsRefusedWithItsLine(t *testing.T) {
 		"a part of the input":   {"{{(trim .Input).b}}", "name.md:1: {{(trim .Input).b}} cannot be used; write {{.name}} or a text in quotes"},
 		"too few arguments":     {front + "{{eq .a}}", "name.md:4: {{eq}}: wrong number of args for eq: want 2 got 1"},
 		"a comparison of input": {"{{if eq .Input \"x\"}}{{end}}x", `name.md:1: {{eq .Input "x"}}: error calling eq: {{.Input}} and {{.Files}} cannot be compared with a text`},
-		"invalid UTF-8":         {"a\n\xff", "name.md:2: it is not UTF-8 text"},
-		"UTF-16":                {"\xff\xfea\x00", "name.md:1: it is not UTF-8 text"},
-		"NUL":                   {"a\x00", "name.md:1: it is not UTF-8 text"},
-		"huge":                  {strings.Repeat("x", 256<<10+1), "name.md: it is larger than 256 KiB"},
+		"invalid UTF-8":         {"a\n\xff", "name.md:2: not UTF-8 text"},
+		"UTF-16":                {"\xff\xfea\x00", "name.md:1: not UTF-8 text"},
+		"NUL":                   {"a\x00", "name.md:1: not UTF-8 text"},
+		"huge":                  {strings.Repeat("x", 256<<10+1), "name.md: larger than 256 KiB"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := template.Parse(template.Source{Name: "name", Path: "name.md", Text: []byte(c.text)})
@@ -159,7 +159,7 @@ func TestABrokenTemplateIsRefusedWithItsLine(t *testing.T) {
 	}
 }
 
-func TestAResultIsBounded(t *testing.T) {
+func TestResultIsBounded(t *testing.T) {
 	const most = 1 << 20
 	for name, c := range map[string]struct {
 		text  string
@@ -172,7 +172,7 @@ func TestAResultIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := parse(t, c.text).Render(c.given, map[string]string{"a": strings.Repeat("y", 1000)}, most)
-			if err == nil || err.Error() != `the template "name" filled in has more than the limit of 1 MiB` {
+			if err == nil || err.Error() != `the prompt from template "name" is larger than the limit of 1 MiB` {
 				t.Errorf("the error is %v", err)
 			}
 		})
@@ -187,14 +187,14 @@ func TestAResultIsBounded(t *testing.T) {
 	}
 }
 
-func TestOnlyTheVariablesOfATemplateHaveValues(t *testing.T) {
+func TestCheckRefusesUnknownVariables(t *testing.T) {
 	found := parse(t, "{{.focus}} {{.tone}} {{.Input}}")
 	if err := found.Check("tone", "focus"); err != nil {
 		t.Error(err)
 	}
 	err := found.Check("focus", "Input")
 	f := failure.Of(err)
-	if err == nil || err.Error() != `the template "name" has no variable "Input"` || f.Kind != failure.Usage || f.Hint.String() != "its variables: focus, tone" {
+	if err == nil || err.Error() != `unknown variable "Input" in template "name"` || f.Kind != failure.Usage || f.Hint.String() != "variables: focus, tone" {
 		t.Errorf("the error is %v, %+v", err, f)
 	}
 }

@@ -1,7 +1,6 @@
 package terminal
 
 import (
-	"bytes"
 	"cmp"
 	"math"
 	"os"
@@ -13,177 +12,195 @@ import (
 )
 
 const (
-	// answerLimit is how long LightBackground waits for the terminal; people notice
+	// responseTimeout is how long LightBackground waits for the terminal. Users notice
 	// longer delays.
-	answerLimit = 100 * time.Millisecond
-	// replyLimit is how long after the question a reply is still kept from showing up
-	// as if it was typed. A pager, a prompt and the end of the program wait for it if
-	// the terminal has not answered.
-	replyLimit = 300 * time.Millisecond
+	responseTimeout = 100 * time.Millisecond
+	// drainTimeout is how long after the query a late response is intercepted, so that
+	// it does not appear as typed text. Until then, prompts, pagers and the exit of the
+	// program wait for the response.
+	drainTimeout = 300 * time.Millisecond
 
-	// backgroundQuestion asks for the background with OSC 11, which many terminals do
-	// not know, and then for the terminal's kind (DA1), which almost all answer, and
-	// in order: after the second answer there are no more. BEL ends the first one,
-	// because rxvt does not answer an ST with a whole ST.
-	backgroundQuestion = "\x1b]11;?\a\x1b[c"
+	// backgroundQuery requests the background with OSC 11, which many terminals do not
+	// support, and then the device attributes (DA1), which almost all report. Responses
+	// arrive in order, so that of DA1 is the last one. OSC 11 ends with BEL, because
+	// rxvt responds to ST with an incomplete ST.
+	backgroundQuery = "\x1b]11;?\a\x1b[c"
 )
 
 var colorPattern = regexp.MustCompile(`^11;(?:rgba?:([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})/([0-9a-fA-F]{1,4})|#([0-9a-fA-F]{2})([0-9a-fA-F]{2})([0-9a-fA-F]{2}))`)
 
-// LightBackground reports whether the terminal has a light background: by
-// COLORFGBG, which rxvt, Konsole and others set to "foreground;background" in
-// the sixteen colours of the terminal, else by asking the terminal, once, for at
-// most 100 ms. It is false if the terminal does not answer. After it, DrainReplies
-// has to be called before anything else reads from the terminal.
+// LightBackground reports whether the terminal has a light background. It uses
+// COLORFGBG, which rxvt, Konsole and others set to "foreground;background" in the
+// sixteen colours of the terminal. Without it, the first call queries the terminal and
+// waits up to 100 ms; the background is dark if there is no response. DrainResponses
+// must be called before anything else reads from the terminal.
 func (s *Streams) LightBackground() bool {
 	if colors := s.Getenv("COLORFGBG"); colors != "" {
 		number := colors[strings.LastIndexByte(colors, ';')+1:]
 		return number == "7" || number == "15"
 	}
 	b := s.background
-	if b == nil || !s.OutTTY || s.Dumb || !answers(s.Getenv) {
+	if b == nil || !s.OutTTY || s.Dumb || !mayQuery(s.Getenv) {
 		return false
 	}
-	if !b.asked {
-		b.asked = true
+	if !b.queried {
+		b.queried = true
 		if in, out, err := s.TTY(); err == nil {
-			b.ask(in, out)
+			b.query(in, out)
 		}
 	}
 	return b.light
 }
 
-// DrainReplies ends the question about the background and restores the terminal's
-// modes. It returns at once if there is no question or the terminal has answered;
-// otherwise it waits for the reply until 300 ms after the question. A reply that
-// comes even later shows up as if it was typed. What was typed meanwhile is typed
-// again, or saved for TypedAhead where the system does not allow that. It has to be
-// called before anything else reads from the terminal and when the program ends.
-func (s *Streams) DrainReplies() {
-	if s.background != nil && s.background.restore != nil {
-		s.background.drain()
+// DrainResponses ends the query of the background and restores the terminal's modes.
+// If a response is outstanding, it waits until 300 ms after the query. If none has
+// arrived by then, later calls discard a response that has arrived since. Keys typed in
+// the meantime are returned to the terminal or, where the system does not allow that,
+// saved for TypedAhead. DrainResponses must be called before anything else reads from
+// the terminal and before the program exits.
+func (s *Streams) DrainResponses() {
+	switch b := s.background; {
+	case b == nil:
+	case b.restore != nil:
+		b.drain()
+	case b.queried && b.in != nil && !b.received.complete:
+		if in, out, err := s.openTTY(); err == nil {
+			b.discardLate(in, out)
+		}
 	}
 }
 
-// TypedAhead returns, once, what was typed while the terminal was asked something
-// and could not be given back to it.
+// TypedAhead returns the keys that were typed during a query and could not be returned
+// to the terminal, and forgets them. They may end with the beginning of a response.
 func (s *Streams) TypedAhead() []byte {
 	if s.background == nil {
 		return nil
 	}
-	typed := s.background.typed
-	s.background.typed = nil
+	b := s.background
+	typed := append(b.typed, b.received.pending...) // the rest of a partial response follows
+	b.typed, b.received.pending = nil, nil
 	return typed
 }
 
-// answers reports whether the terminal may be asked. The Linux console prints what
-// it does not know, and GNU screen, unlike tmux with the same TERM, forwards the
-// question to a terminal whose answer may get lost. Over ssh the round trip may take
-// longer than a reply is waited for.
-func answers(env Env) bool {
+// mayQuery reports whether the terminal may be queried. The Linux console prints unknown
+// sequences. GNU screen, unlike tmux with the same TERM, forwards the query to the outer
+// terminal, whose response may be lost. Over ssh the round trip may exceed the timeout.
+func mayQuery(env Env) bool {
 	name, ssh := env("TERM"), cmp.Or(env("SSH_CONNECTION"), env("SSH_TTY"), env("SSH_CLIENT"))
 	return ssh == "" && name != "linux" && (!strings.HasPrefix(name, "screen") || env("TMUX") != "")
 }
 
-// background is the question about the background, which is asked once.
+// background is the query of the background, which is sent once.
 type background struct {
-	asked, light bool
+	queried, light bool
 
 	in, out  *os.File
-	deadline time.Time // of the answer
-	heard    replies
-	// An unanswered question keeps the terminal quiet, so that a late reply is not
-	// echoed, until DrainReplies calls restore; nil without a question.
+	deadline time.Time // of the response
+	received responses
+	// While a response is outstanding, the echo is off, so that a late one is not
+	// shown. DrainResponses calls restore, which is nil if there is no query.
 	restore func() error
-	typed   []byte // what could not be given back to the terminal
+	typed   []byte // could not be returned to the terminal
 
-	// These replace the constants of the same names if they are not 0.
-	answerLimit, replyLimit time.Duration
+	// They replace the constants of the same names unless they are 0.
+	responseTimeout, drainTimeout time.Duration
 }
 
-// ask asks the question, unless another process owns the terminal or something was
-// typed already.
-func (b *background) ask(in, out *os.File) {
-	restore, err := quietly(in)
+// query sends the query and waits for the response, unless the process is in the
+// background or there is typed input.
+func (b *background) query(in, out *os.File) {
+	restore, err := cbreakIfIdle(in)
 	if err != nil {
 		closeTTY(in, out)
 		return
 	}
 	now := time.Now()
-	b.in, b.out, b.restore, b.deadline = in, out, restore, now.Add(cmp.Or(b.replyLimit, replyLimit))
-	_, err = out.WriteString(backgroundQuestion)
-	if err != nil || b.listen(now.Add(cmp.Or(b.answerLimit, answerLimit))) {
+	b.in, b.out, b.restore, b.deadline = in, out, restore, now.Add(cmp.Or(b.drainTimeout, drainTimeout))
+	_, err = out.WriteString(backgroundQuery)
+	if err != nil || b.receive(now.Add(cmp.Or(b.responseTimeout, responseTimeout))) {
 		b.drain()
 	}
-	b.light = isLight(b.heard.background)
+	b.light = isLight(b.received.background)
 }
 
 func (b *background) drain() {
-	b.listen(b.deadline)
+	b.receive(b.deadline)
 	_ = b.restore()
 	b.restore = nil
-	b.typed = retype(b.in, b.heard.rest())
+	b.typed = append(b.typed, retype(b.in, b.received.take())...)
 	closeTTY(b.in, b.out)
 }
 
-// listen reads until the last answer or deadline and reports which it was.
-func (b *background) listen(deadline time.Time) bool {
+// discardLate discards a response that has arrived late. It waits only for the rest of
+// a partial one.
+func (b *background) discardLate(in, out *os.File) {
+	restore, err := cbreak(in)
+	if err != nil {
+		closeTTY(in, out)
+		return
+	}
+	b.in, b.out, b.restore, b.deadline = in, out, restore, time.Now()
+	if !b.receive(b.deadline) && len(b.received.pending) > 0 {
+		b.deadline = b.deadline.Add(cmp.Or(b.responseTimeout, responseTimeout))
+	}
+	b.drain()
+}
+
+// receive reads until the last response or deadline, and reports whether the last
+// response has arrived.
+func (b *background) receive(deadline time.Time) bool {
 	buffer := make([]byte, 256)
-	for !b.heard.complete {
+	for !b.received.complete {
 		n, err := readUntil(b.in, buffer, deadline)
 		if n == 0 || err != nil {
 			return false
 		}
-		b.heard.add(buffer[:n])
+		b.received.add(buffer[:n])
 	}
 	return true
 }
 
-// replies separates what a terminal answers from what is typed.
-type replies struct {
-	background string // the answer to OSC 11, without ESC ]
-	complete   bool   // DA1 was answered
+// responses separates the responses of a terminal from typed keys.
+type responses struct {
+	background string // the response to OSC 11, without ESC ]
+	complete   bool   // the response to DA1, the last one, has arrived
 
 	typed, pending []byte
 }
 
-var (
-	// An answer in OSC, which is the first group, or to DA1.
-	answerPattern = regexp.MustCompile(`^\x1b(?:\]([^\x07\x1b]*)(?:\x07|\x1b\\)|\[\?[0-9;]*c)`)
-	// The beginning of an answer, or ESC alone.
-	partPattern = regexp.MustCompile(`^\x1b(?:\][^\x07\x1b]*\x1b?|\[(?:\?[0-9;]*)?)?$`)
-)
-
-func (r *replies) add(data []byte) {
+func (r *responses) add(data []byte) {
 	r.pending = append(r.pending, data...)
 	for len(r.pending) > 0 {
-		if m := answerPattern.FindSubmatch(r.pending); m != nil {
-			r.complete = r.complete || m[1] == nil
-			if bytes.HasPrefix(m[1], []byte("11;")) {
-				r.background = string(m[1])
-			}
-			r.pending = r.pending[len(m[0]):]
-		} else if partPattern.Match(r.pending) {
+		n, partial := Response(string(r.pending))
+		switch response := string(r.pending[:n]); {
+		case partial:
 			return
-		} else {
-			r.typed = append(r.typed, r.pending[0])
-			r.pending = r.pending[1:]
+		case n == 0:
+			r.typed, n = append(r.typed, r.pending[0]), 1
+		case strings.HasPrefix(response, "\x1b]11;"):
+			r.background = strings.TrimRight(response[2:], "\a\x1b\\")
+		case strings.HasPrefix(response, "\x1b[?") && response[n-1] == 'c':
+			r.complete = true
 		}
+		r.pending = r.pending[n:]
 	}
 }
 
-// rest returns what was typed: not an unfinished answer, but ESC alone is a key.
-func (r *replies) rest() []byte {
+// take returns and removes the typed keys. A single ESC is a key; a partial response
+// stays.
+func (r *responses) take() []byte {
+	typed := r.typed
 	if string(r.pending) == "\x1b" {
-		return append(r.typed, r.pending...)
+		typed, r.pending = append(typed, r.pending...), nil
 	}
-	return r.typed
+	r.typed = nil
+	return typed
 }
 
-// isLight reports whether a colour in the notation of XParseColor looks closer to
-// white than to black (ITU-R BT.709).
-func isLight(answer string) bool {
-	m := colorPattern.FindStringSubmatch(answer)
+// isLight reports whether the colour in a response to OSC 11 looks closer to white than
+// to black (ITU-R BT.709).
+func isLight(response string) bool {
+	m := colorPattern.FindStringSubmatch(response)
 	if m == nil {
 		return false
 	}

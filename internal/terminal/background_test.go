@@ -16,45 +16,44 @@ import (
 )
 
 const (
-	blackReply = "\x1b]11;rgb:0000/0000/0000\a"
-	whiteReply = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
-	kindReply  = "\x1b[?62;22c"
+	blackResponse = "\x1b]11;rgb:0000/0000/0000\a"
+	whiteResponse = "\x1b]11;rgb:ffff/ffff/ffff\x1b\\"
+	kindResponse  = "\x1b[?62;22c"
 )
 
-// asker is what a process found out that asks a terminal for its background.
-type asker struct {
+// queryResult is the result of a process that queries the background of its terminal.
+type queryResult struct {
 	Light    bool
 	Took     time.Duration
-	Left     string // what a shell would read after it
+	Left     string // what a shell would read afterwards
 	Restored bool
 }
 
-// limits are how long an asker waits; zero is as long as it really does.
-type limits struct{ answer, reply time.Duration }
+// timeouts are those of a query; zero selects the default.
+type timeouts struct{ response, drain time.Duration }
 
 var (
-	// What is answered in time is so on a slow machine, too.
-	inTime = limits{10 * time.Second, 30 * time.Second}
-	// The answer is waited for, and then not for long: the machine may be slow, and
-	// the test should not be.
-	waitedFor = limits{2 * time.Second, 2 * time.Second}
-	// What is sent once the question is given up is late, and still kept from showing up.
-	late = limits{answerLimit, time.Minute}
+	// inTime is long enough for a response on a slow machine.
+	inTime = timeouts{10 * time.Second, 30 * time.Second}
+	// expiring is long enough for a response and short enough to expire in a test.
+	expiring = timeouts{2 * time.Second, 2 * time.Second}
+	// late makes responses late, but not too late to be intercepted.
+	late = timeouts{responseTimeout, time.Minute}
 )
 
-func (l limits) environment() []string {
-	return []string{"HOBNOB_TEST_ANSWER_LIMIT=" + l.answer.String(), "HOBNOB_TEST_REPLY_LIMIT=" + l.reply.String()}
+func (t timeouts) environment() []string {
+	return []string{"HOBNOB_TEST_RESPONSE_TIMEOUT=" + t.response.String(), "HOBNOB_TEST_DRAIN_TIMEOUT=" + t.drain.String()}
 }
 
-// TestAskerProcess is no test of its own but the process of the others.
-func TestAskerProcess(t *testing.T) {
-	switch os.Getenv("HOBNOB_TEST_ASKER") {
+// TestQueryProcess is the process that other tests start.
+func TestQueryProcess(t *testing.T) {
+	switch os.Getenv("HOBNOB_TEST_QUERY") {
 	case "":
-		t.Skip("the process of another test")
+		t.Skip("runs only in other tests")
 	case "background":
-		// Behind the back of the terminal's foreground: a job that was put there.
+		// A process group of its own is a job in the background.
 		command := exec.Command(os.Args[0], os.Args[1:]...)
-		command.Env = append(os.Environ(), "HOBNOB_TEST_ASKER=1")
+		command.Env = append(os.Environ(), "HOBNOB_TEST_QUERY=1")
 		command.Stdin, command.Stdout, command.Stderr = os.Stdin, os.Stdout, os.Stderr
 		command.ExtraFiles = []*os.File{os.NewFile(3, "results")}
 		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -73,16 +72,20 @@ func TestAskerProcess(t *testing.T) {
 	}
 	results := json.NewEncoder(os.NewFile(3, "results"))
 	s := Detect(os.Stdin, os.Stdout, os.Stderr, os.Getenv)
-	s.background.answerLimit, _ = time.ParseDuration(os.Getenv("HOBNOB_TEST_ANSWER_LIMIT"))
-	s.background.replyLimit, _ = time.ParseDuration(os.Getenv("HOBNOB_TEST_REPLY_LIMIT"))
+	s.background.responseTimeout, _ = time.ParseDuration(os.Getenv("HOBNOB_TEST_RESPONSE_TIMEOUT"))
+	s.background.drainTimeout, _ = time.ParseDuration(os.Getenv("HOBNOB_TEST_DRAIN_TIMEOUT"))
 	start := time.Now()
-	result := asker{Light: s.LightBackground()}
+	result := queryResult{Light: s.LightBackground()}
 	result.Took = time.Since(start)
-	if err := results.Encode("asked"); err != nil {
+	afterTimeout := os.Getenv("HOBNOB_TEST_AFTER_TIMEOUT") != ""
+	if afterTimeout {
+		s.DrainResponses()
+	}
+	if err := results.Encode("queried"); err != nil {
 		t.Fatal(err)
 	}
 	if again := s.LightBackground(); again != result.Light {
-		t.Error("the second answer differs")
+		t.Error("the second result differs")
 	}
 	if os.Getenv("HOBNOB_PAGER") != "" {
 		s.Width, s.Height = 80, 5
@@ -90,17 +93,21 @@ func TestAskerProcess(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	s.DrainReplies()
+	s.DrainResponses()
+	for deadline := time.Now().Add(time.Minute); afterTimeout && !s.background.received.complete && time.Now().Before(deadline); {
+		<-time.After(time.Millisecond)
+		s.DrainResponses()
+	}
 	after, err := attributes(tty)
 	result.Restored = err == nil && *after == *before
 	left := s.TypedAhead()
-	if restore, err := quietly(tty); err != nil {
+	if restore, err := cbreakIfIdle(tty); err != nil {
 		buffer := make([]byte, 256)
-		n, _ := readUntil(tty, buffer, time.Now().Add(replyLimit))
+		n, _ := readUntil(tty, buffer, time.Now().Add(drainTimeout))
 		left = append(left, buffer[:n]...)
 	} else {
 		buffer := make([]byte, 256)
-		n, _ := readUntil(tty, buffer, time.Now().Add(answerLimit))
+		n, _ := readUntil(tty, buffer, time.Now().Add(responseTimeout))
 		left = append(left, buffer[:n]...)
 		if err := restore(); err != nil {
 			t.Error(err)
@@ -112,9 +119,10 @@ func TestAskerProcess(t *testing.T) {
 	}
 }
 
-// onPTY runs an asker on a terminal that answers with answer, and returns what
-// the asker wrote besides. asked is closed when the asker has its answer or none.
-func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.File, asked <-chan struct{})) (asker, string) {
+// runOnPTY runs TestQueryProcess on a terminal that responds with respond, and returns
+// the result and the output on the terminal. queried is closed when the process has
+// received a response or timed out.
+func runOnPTY(t *testing.T, env []string, typed string, respond func(terminal *os.File, queried <-chan struct{})) (queryResult, string) {
 	t.Helper()
 	terminal, tty, err := pty.Open()
 	if err != nil {
@@ -126,8 +134,8 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 	}
 	var shown strings.Builder
 	buffer := make([]byte, 4096)
-	// Linux takes what is typed to the terminal in the background; it is there when
-	// its echo is back.
+	// Linux delivers typed text to the terminal asynchronously; it has arrived when it
+	// is echoed.
 	for shown.Len() < len(strings.ReplaceAll(typed, "\n", "\r\n")) {
 		n, err := terminal.Read(buffer)
 		if err != nil {
@@ -140,8 +148,8 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 		t.Fatal(err)
 	}
 	defer func() { _ = results.Close() }()
-	command := exec.Command(os.Args[0], "-test.run=^TestAskerProcess$")
-	command.Env = append([]string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "HOBNOB_TEST_ASKER=1", "GORACE=atexit_sleep_ms=0"}, env...)
+	command := exec.Command(os.Args[0], "-test.run=^TestQueryProcess$")
+	command.Env = append([]string{"TERM=xterm-256color", "LC_ALL=C.UTF-8", "HOBNOB_TEST_QUERY=1", "GORACE=atexit_sleep_ms=0"}, env...)
 	command.Stdin, command.Stdout, command.Stderr = tty, tty, tty
 	command.ExtraFiles = []*os.File{report}
 	command.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -150,17 +158,17 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 	}
 	_ = tty.Close()
 	_ = report.Close()
-	asked := make(chan struct{})
-	var result asker
+	queried := make(chan struct{})
+	var result queryResult
 	var failed error
-	var answering, watching sync.WaitGroup
+	var responding, watching sync.WaitGroup
 	watching.Go(func() {
-		var told string
-		said := json.NewDecoder(results)
-		failed = said.Decode(&told)
-		close(asked)
+		var status string
+		reports := json.NewDecoder(results)
+		failed = reports.Decode(&status)
+		close(queried)
 		if failed == nil {
-			failed = said.Decode(&result)
+			failed = reports.Decode(&result)
 		}
 	})
 	watching.Go(func() {
@@ -169,10 +177,10 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 			if err != nil {
 				return
 			}
-			questions := strings.Count(shown.String(), "\x1b[c")
+			queries := strings.Count(shown.String(), "\x1b[c")
 			shown.Write(buffer[:n])
-			if strings.Count(shown.String(), "\x1b[c") > questions {
-				answering.Go(func() { answer(terminal, asked) })
+			if strings.Count(shown.String(), "\x1b[c") > queries {
+				responding.Go(func() { respond(terminal, queried) })
 			}
 		}
 	})
@@ -180,15 +188,15 @@ func onPTY(t *testing.T, env []string, typed string, answer func(terminal *os.Fi
 		t.Error(err)
 	}
 	watching.Wait()
-	answering.Wait()
+	responding.Wait()
 	if failed != nil {
 		t.Fatalf("%v; on the terminal: %q", failed, shown.String())
 	}
 	return result, shown.String()
 }
 
-func TestTheTerminalTellsItsBackground(t *testing.T) {
-	say := func(parts ...string) func(*os.File, <-chan struct{}) {
+func TestLightBackgroundQueriesTerminal(t *testing.T) {
+	respond := func(parts ...string) func(*os.File, <-chan struct{}) {
 		return func(terminal *os.File, _ <-chan struct{}) {
 			for i, part := range parts {
 				if i > 0 {
@@ -198,44 +206,44 @@ func TestTheTerminalTellsItsBackground(t *testing.T) {
 			}
 		}
 	}
-	tooLate := func(first, then string) func(*os.File, <-chan struct{}) {
-		return func(terminal *os.File, asked <-chan struct{}) {
+	respondLate := func(first, then string) func(*os.File, <-chan struct{}) {
+		return func(terminal *os.File, queried <-chan struct{}) {
 			_, _ = terminal.WriteString(first)
-			<-asked
+			<-queried
 			_, _ = terminal.WriteString(then)
 		}
 	}
 	for _, c := range []struct {
-		name   string
-		answer func(terminal *os.File, asked <-chan struct{})
-		limits limits
-		light  bool
-		left   string
+		name     string
+		respond  func(terminal *os.File, queried <-chan struct{})
+		timeouts timeouts
+		light    bool
+		left     string
 	}{
-		{name: "dark", answer: say(blackReply + kindReply), limits: inTime},
-		{name: "light", answer: say(whiteReply + kindReply), limits: inTime, light: true},
-		{name: "light in parts", answer: say(strings.SplitAfter(whiteReply+kindReply, "")...), limits: inTime, light: true},
-		{name: "light in sixteen colours' notation", answer: say("\x1b]11;#ffffdd\a" + kindReply), limits: inTime, light: true},
-		{name: "light with an alpha channel", answer: say("\x1b]11;rgba:ff/ff/ff/ff\a" + kindReply), limits: inTime, light: true},
-		{name: "knows no OSC 11", answer: say(kindReply), limits: inTime},
-		{name: "knows no DA1", answer: say(whiteReply), limits: waitedFor, light: true},
-		{name: "never", answer: say()},
-		{name: "too late", answer: tooLate("", whiteReply+kindReply), limits: late},
-		{name: "half of it too late", answer: tooLate(whiteReply[:9], whiteReply[9:]+kindReply), limits: late},
-		{name: "half of it never", answer: say(whiteReply[:9]), limits: waitedFor},
-		{name: "nonsense", answer: say("\x1b]11;mauve\a" + kindReply), limits: inTime},
-		{name: "another answer", answer: say("\x1b]4;1;rgb:ff/ff/ff\a" + kindReply), limits: inTime},
-		{name: "typed in the meantime", answer: say("l" + whiteReply + "s" + kindReply), limits: inTime, light: true, left: "ls"},
-		{name: "an arrow key in the meantime", answer: say("\x1b[A" + blackReply + kindReply), limits: inTime, left: "\x1b[A"},
+		{name: "dark", respond: respond(blackResponse + kindResponse), timeouts: inTime},
+		{name: "light", respond: respond(whiteResponse + kindResponse), timeouts: inTime, light: true},
+		{name: "light in parts", respond: respond(strings.SplitAfter(whiteResponse+kindResponse, "")...), timeouts: inTime, light: true},
+		{name: "light in hexadecimal notation", respond: respond("\x1b]11;#ffffdd\a" + kindResponse), timeouts: inTime, light: true},
+		{name: "light with an alpha channel", respond: respond("\x1b]11;rgba:ff/ff/ff/ff\a" + kindResponse), timeouts: inTime, light: true},
+		{name: "OSC 11 unsupported", respond: respond(kindResponse), timeouts: inTime},
+		{name: "DA1 unsupported", respond: respond(whiteResponse), timeouts: expiring, light: true},
+		{name: "no response", respond: respond()},
+		{name: "late", respond: respondLate("", whiteResponse+kindResponse), timeouts: late},
+		{name: "second half late", respond: respondLate(whiteResponse[:9], whiteResponse[9:]+kindResponse), timeouts: late},
+		{name: "second half missing", respond: respond(whiteResponse[:9]), timeouts: expiring, left: whiteResponse[:9]}, // for the line editor
+		{name: "invalid colour", respond: respond("\x1b]11;mauve\a" + kindResponse), timeouts: inTime},
+		{name: "another response", respond: respond("\x1b]4;1;rgb:ff/ff/ff\a" + kindResponse), timeouts: inTime},
+		{name: "keys in the meantime", respond: respond("l" + whiteResponse + "s" + kindResponse), timeouts: inTime, light: true, left: "ls"},
+		{name: "arrow key in the meantime", respond: respond("\x1b[A" + blackResponse + kindResponse), timeouts: inTime, left: "\x1b[A"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, shown := onPTY(t, c.limits.environment(), "", c.answer)
+			got, shown := runOnPTY(t, c.timeouts.environment(), "", c.respond)
 			if got.Light != c.light || got.Left != c.left || !got.Restored {
 				t.Errorf("%+v, want light %v and %q left", got, c.light, c.left)
 			}
-			if got.Took >= inTime.answer {
-				t.Errorf("asking took %v", got.Took)
+			if got.Took >= inTime.response {
+				t.Errorf("the query took %v", got.Took)
 			}
 			if strings.Count(shown, "\x1b]11;?") != 1 || strings.Contains(shown, "rgb") || strings.Contains(shown, "62;22") {
 				t.Errorf("on the terminal: %q", shown)
@@ -244,25 +252,62 @@ func TestTheTerminalTellsItsBackground(t *testing.T) {
 	}
 }
 
-func TestTheTerminalIsNotAskedWithoutNeed(t *testing.T) {
+func TestLateResponseIsDiscarded(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		parts []string
+		left  string
+	}{
+		{"whole", []string{whiteResponse + kindResponse}, ""},
+		{"in parts", strings.SplitAfter(whiteResponse+kindResponse, ""), ""},
+		{"between keys", []string{"l" + whiteResponse + "s" + kindResponse + "\x1b[A"}, "ls\x1b[A"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			env := append(timeouts{time.Millisecond, time.Millisecond}.environment(), "HOBNOB_TEST_AFTER_TIMEOUT=1")
+			got, _ := runOnPTY(t, env, "", func(terminal *os.File, queried <-chan struct{}) {
+				<-queried
+				for _, part := range c.parts {
+					_, _ = terminal.WriteString(part)
+				}
+			})
+			if got.Left != c.left || !got.Restored {
+				t.Errorf("%+v, want %q left", got, c.left)
+			}
+		})
+	}
+}
+
+func TestWithoutResponses(t *testing.T) {
+	for line, want := range map[string]string{
+		"yes": "yes", "": "", "y" + whiteResponse: "y", blackResponse + kindResponse + "no": "no", "\x1b[12;40Ra\x1b[?1ub": "ab",
+		"\x1b[A": "\x1b[A", "\x1b": "\x1b", "\x1b]": "\x1b]", "\x1b]11 apples": "\x1b]11 apples", "token" + whiteResponse[:9]: "token" + whiteResponse[:9],
+	} {
+		if got := WithoutResponses(line); got != want {
+			t.Errorf("WithoutResponses(%q) = %q, want %q", line, got, want)
+		}
+	}
+}
+
+func TestTerminalIsNotQueried(t *testing.T) {
 	for _, c := range []struct {
 		name, typed string
 		env         []string
 	}{
-		{name: "a line is typed ahead", typed: "ls\n"},
-		{name: "half a line is typed ahead", typed: "ls"},
+		{name: "line typed ahead", typed: "ls\n"},
+		{name: "partial line typed ahead", typed: "ls"},
 		{name: "COLORFGBG", env: []string{"COLORFGBG=0;15"}},
-		{name: "a dumb terminal", env: []string{"TERM=dumb"}},
-		{name: "the Linux console", env: []string{"TERM=linux"}},
+		{name: "dumb terminal", env: []string{"TERM=dumb"}},
+		{name: "Linux console", env: []string{"TERM=linux"}},
 		{name: "GNU screen", env: []string{"TERM=screen-256color"}},
 		{name: "ssh", env: []string{"SSH_CONNECTION=192.0.2.1 50000 192.0.2.2 22"}},
 		{name: "ssh with a terminal", env: []string{"SSH_TTY=/dev/pts/1"}},
-		{name: "ssh of old", env: []string{"SSH_CLIENT=192.0.2.1 50000 22"}},
-		{name: "a job in the background", env: []string{"HOBNOB_TEST_ASKER=background"}},
+		{name: "old ssh", env: []string{"SSH_CLIENT=192.0.2.1 50000 22"}},
+		{name: "background job", env: []string{"HOBNOB_TEST_QUERY=background"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			got, shown := onPTY(t, c.env, c.typed, func(*os.File, <-chan struct{}) {})
+			got, shown := runOnPTY(t, c.env, c.typed, func(*os.File, <-chan struct{}) {})
 			if strings.Contains(shown, "\x1b]") || strings.Contains(shown, "\x1b[c") {
 				t.Errorf("on the terminal: %q", shown)
 			}
@@ -273,31 +318,31 @@ func TestTheTerminalIsNotAskedWithoutNeed(t *testing.T) {
 	}
 }
 
-func TestTheTerminalIsNotAskedFromAPipe(t *testing.T) {
+func TestPipeIsNotQueried(t *testing.T) {
 	s := Detect(nil, openPipe(t), nil, environment("TERM=xterm", "CLICOLOR_FORCE=1"))
 	s.OpenTTY = func() (in, out *os.File, err error) {
 		t.Error("the terminal was opened")
 		return nil, nil, os.ErrInvalid
 	}
 	if s.LightBackground() {
-		t.Error("a pipe has a light background")
+		t.Error("light background in a pipe")
 	}
-	s.DrainReplies()
+	s.DrainResponses()
 }
 
-func TestColoursAreLightOrDarkForTheEye(t *testing.T) {
-	for answer, want := range map[string]bool{
+func TestIsLight(t *testing.T) {
+	for response, want := range map[string]bool{
 		"11;rgb:ffff/ffff/ffff": true, "11;rgb:0/0/0": false, "11;rgb:fd/f6/e3": true, "11;rgb:0000/2b2b/3636": false,
 		"11;rgb:0/f/0": true, "11;rgb:0/0/f": false, "11;rgb:f/0/0": false, "11;#fafafa": true, "11;#101010": false,
 		"11;rgb:ffff/ffff": false, "11;rgb:fffff/fffff/fffff": false, "": false, "10;rgb:f/f/f": false,
 	} {
-		if got := isLight(answer); got != want {
-			t.Errorf("%q: light %v, want %v", answer, got, want)
+		if got := isLight(response); got != want {
+			t.Errorf("isLight(%q) = %v, want %v", response, got, want)
 		}
 	}
 }
 
-func TestTheEnvironmentNamesTheBackground(t *testing.T) {
+func TestBackgroundFromEnvironment(t *testing.T) {
 	for colors, want := range map[string]bool{
 		"0;15": true, "0;default;7": true, "15;0": false, "15;default;8": false, "": false,
 	} {

@@ -20,31 +20,32 @@ var (
 	foldPattern = regexp.MustCompile(`[ \t\n]*[\t\n][ \t\n]*`)
 )
 
-// Clean makes text safe for a terminal without losing any of it. Newline and
-// tab stay, CRLF and the Unicode line and paragraph separators become newlines,
-// other C0 controls and DEL become their control pictures (ESC is ␛), C1
-// controls and bidi controls are spelled out (<U+009B>), and invalid UTF-8
-// becomes U+FFFD. Clean of cleaned text changes nothing.
+// Clean makes text safe for a terminal without losing any of it. Newline and tab stay,
+// CRLF and the Unicode line and paragraph separators become newlines, other C0 controls
+// and DEL become their control pictures (ESC is ␛), C1 controls and bidi controls become
+// their code points (<U+009B>), and invalid UTF-8 becomes U+FFFD. Clean is idempotent.
 //
-// Bidi controls are visible because they make a text read other than it is
-// (https://trojansource.codes).
+// Bidi controls are shown because they can make text look like different text
+// (https://trojansource.codes), and tag characters outside of flags because they can
+// hide whole sentences. Other invisible characters affect only the layout of multi-line
+// text and stay.
 func Clean(text string) string {
 	return clean(text, true)
 }
 
-// CleanASCII is Clean with ASCII replacements: ESC becomes ^[ and invalid UTF-8 a
-// question mark.
+// CleanASCII is like Clean, with ASCII replacements: ESC becomes ^[, and invalid UTF-8
+// becomes a question mark.
 func CleanASCII(text string) string {
 	return clean(text, false)
 }
 
-// Clean is the function Clean, or CleanASCII if the locale lacks Unicode.
+// Clean calls the function Clean, or CleanASCII in a locale without Unicode.
 func (s *Streams) Clean(text string) string {
 	return clean(text, s.UTF8)
 }
 
-// CleanLine is the function CleanLine for hobnob's own texts: without Unicode it uses
-// CleanASCII and three dots instead of ….
+// CleanLine calls the function CleanLine. In a locale without Unicode it uses ASCII
+// replacements, and three dots instead of ….
 func (s *Streams) CleanLine(text string) string {
 	if s.UTF8 {
 		return CleanLine(text)
@@ -53,6 +54,9 @@ func (s *Streams) CleanLine(text string) string {
 }
 
 func clean(text string, useUnicode bool) string {
+	if strings.ContainsFunc(text, isTag) {
+		text = revealTags(text)
+	}
 	if utf8.ValidString(text) && !strings.ContainsFunc(text, Unsafe) {
 		return text
 	}
@@ -81,19 +85,22 @@ func clean(text string, useUnicode bool) string {
 	return b.String()
 }
 
-// CleanLine is Clean for one line: each run of spaces that holds a newline or a
-// tab becomes one space, and none is left at either end.
+// CleanLine returns text as one clean line, such as a title or a name. Each run of white
+// space that contains a newline or a tab becomes one space, and leading and trailing
+// spaces are removed. Invisible characters without a function become their code points.
+// If a character on the screen has more than 16 code points, the others are replaced by
+// their number, as in <+984>.
 func CleanLine(text string) string {
 	return cleanLine(text, true)
 }
 
 func cleanLine(text string, useUnicode bool) string {
-	return strings.Trim(foldPattern.ReplaceAllString(clean(text, useUnicode), " "), " ")
+	return strings.Trim(reveal(foldPattern.ReplaceAllString(clean(text, useUnicode), " ")), " ")
 }
 
-// FilterRendered is Clean for text that a renderer has coloured. With color, SGR
-// sequences (ESC [ digits, ; and : m) are kept too, except those that conceal, and
-// the result ends with a reset if one is in effect. Without it they are removed.
+// FilterRendered is like Clean, for the output of a renderer. With color, SGR sequences
+// (ESC [ digits, ; and : m) that do not conceal text stay, and the result ends with a
+// reset if one is in effect. Without color they are removed.
 func FilterRendered(text string, color bool) string {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -115,10 +122,9 @@ func FilterRendered(text string, color bool) string {
 	return b.String()
 }
 
-// conceals reports whether an SGR sequence with these parameters hides text, or
-// might, because a colour lacks its arguments. The arguments of 38, 48 and 58
-// are not codes themselves (ECMA-48 8.3.117, ITU-T T.416): 38;5;8 is a colour
-// and conceals nothing.
+// conceals reports whether an SGR sequence with these parameters hides text, or might
+// because the arguments of a colour are missing. The arguments of 38, 48 and 58 are not
+// codes themselves (ECMA-48 8.3.117, ITU-T T.416): 38;5;8 is a colour and hides nothing.
 func conceals(params string) bool {
 	fields := strings.Split(params, ";")
 	i := 0
@@ -139,8 +145,8 @@ func conceals(params string) bool {
 	return i > len(fields)
 }
 
-// Truncate shortens line to width columns. If anything was cut, the last of them are
-// …, or three dots without Unicode. SGR sequences take no column and are kept.
+// Truncate shortens line to width columns. A shortened line ends with …, or with three
+// dots without Unicode. SGR sequences stay and do not count.
 func (s *Streams) Truncate(line string, width int) string {
 	if s.UTF8 {
 		return ansi.Truncate(line, width, "…")

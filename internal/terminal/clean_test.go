@@ -22,15 +22,15 @@ func TestCleanMakesControlsVisible(t *testing.T) {
 		{"plain text", "déjà vu 中文 👩‍👩‍👧 ✓", "déjà vu 中文 👩‍👩‍👧 ✓"},
 		{"newline and tab stay", "a\tb\nc\n", "a\tb\nc\n"},
 		{"CRLF becomes LF", "a\r\nb\r\r\n", "a\nb␍\n"},
-		{"a carriage return alone would overwrite", "safe\rEVIL", "safe␍EVIL"},
-		{"backspaces would rewrite", "rm -rf\b\b\b", "rm -rf␈␈␈"},
-		{"clipboard by OSC 52", "\x1b]52;c;cm0gLXJm\x07", "␛]52;c;cm0gLXJm␇"},
+		{"carriage return", "safe\rEVIL", "safe␍EVIL"},
+		{"backspaces", "rm -rf\b\b\b", "rm -rf␈␈␈"},
+		{"OSC 52 clipboard", "\x1b]52;c;cm0gLXJm\x07", "␛]52;c;cm0gLXJm␇"},
 		{"window title", "\x1b]0;title\x1b\\", "␛]0;title␛\\"},
-		{"hyperlink by OSC 8", "\x1b]8;;http://evil\x1b\\x", "␛]8;;http://evil␛\\x"},
+		{"OSC 8 hyperlink", "\x1b]8;;http://evil\x1b\\x", "␛]8;;http://evil␛\\x"},
 		{"DCS", "\x1bP+q544e\x1b\\", "␛P+q544e␛\\"},
 		{"cursor moves", "\x1b[2J\x1b[H\x1b[5A", "␛[2J␛[H␛[5A"},
-		{"C1 CSI as a character", "\u009b31m", "<U+009B>31m"},
-		{"C1 CSI as a byte", "\x9b31m", "\ufffd31m"},
+		{"C1 CSI as character", "\u009b31m", "<U+009B>31m"},
+		{"C1 CSI as byte", "\x9b31m", "\ufffd31m"},
 		{"next line", "a\u0085b", "a<U+0085>b"},
 		{"NUL, DEL, FF, VT", "\x00\x7f\f\v", "␀␡␌␋"},
 		{"bidi override", "a\u202eb\u2066c\u2069", "a<U+202E>b<U+2066>c<U+2069>"},
@@ -46,7 +46,7 @@ func TestCleanMakesControlsVisible(t *testing.T) {
 	}
 }
 
-func TestCleanLineIsOneLine(t *testing.T) {
+func TestCleanLineReturnsOneLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"a title":             "a title",
 		"a  title":            "a  title",
@@ -61,7 +61,7 @@ func TestCleanLineIsOneLine(t *testing.T) {
 	}
 }
 
-func TestControlsAreASCIIWhereTheLocaleIs(t *testing.T) {
+func TestCleanInASCIILocale(t *testing.T) {
 	s := &Streams{}
 	for in, want := range map[string]string{
 		"\x1b[2J\x00\x7f": "^[[2J^@^?", "\xff": "?", "\u241b \ufffd 中文…": "\u241b \ufffd 中文…", "\u009b": "<U+009B>",
@@ -74,26 +74,26 @@ func TestControlsAreASCIIWhereTheLocaleIs(t *testing.T) {
 		}
 	}
 	if got := s.CleanLine("a …\n\x1b"); got != "a ... ^[" {
-		t.Errorf("CleanLine gave %q", got)
+		t.Errorf("CleanLine returned %q", got)
 	}
 	if got := (&Streams{UTF8: true}).CleanLine("a …\x1b"); got != "a …\u241b" {
-		t.Errorf("with Unicode CleanLine gave %q", got)
+		t.Errorf("with Unicode, CleanLine returned %q", got)
 	}
 }
 
-func TestFilterRenderedLetsColoursPassAlone(t *testing.T) {
+func TestFilterRenderedLeavesOnlyColours(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"colours", "\x1b[1;38;5;252mx\x1b[0m", "\x1b[1;38;5;252mx\x1b[0m"},
 		{"colons", "\x1b[38:2::1:2:3mx\x1b[m", "\x1b[38:2::1:2:3mx\x1b[m"},
-		{"an open colour is closed", "a\x1b[31mb\n", "a\x1b[31mb\n\x1b[0m"},
+		{"open colour", "a\x1b[31mb\n", "a\x1b[31mb\n\x1b[0m"},
 		{"conceal", "\x1b[8mhidden\x1b[0m", "hidden\x1b[0m"},
-		{"conceal among others", "\x1b[1;8;3mhidden", "hidden"},
-		{"conceal with zeros", "\x1b[008mhidden", "hidden"},
+		{"conceal with other parameters", "\x1b[1;8;3mhidden", "hidden"},
+		{"conceal with leading zeros", "\x1b[008mhidden", "hidden"},
 		{"conceal after a colour", "\x1b[38;5;8;8mhidden", "hidden"},
-		{"colour eight conceals nothing", "\x1b[38;5;8mgrey\x1b[0m", "\x1b[38;5;8mgrey\x1b[0m"},
-		{"a colour that eats what follows", "\x1b[38;2;8mx", "x"},
-		{"too long a parameter", "\x1b[4294967304mx", "␛[4294967304mx"},
-		{"a control inside", "\x1b[3\r1mx", "␛[3␍1mx"},
+		{"colour eight", "\x1b[38;5;8mgrey\x1b[0m", "\x1b[38;5;8mgrey\x1b[0m"},
+		{"incomplete colour", "\x1b[38;2;8mx", "x"},
+		{"parameter too long", "\x1b[4294967304mx", "␛[4294967304mx"},
+		{"control inside a sequence", "\x1b[3\r1mx", "␛[3␍1mx"},
 		{"private sequences", "\x1b[?1049h\x1b[>0m", "␛[?1049h␛[>0m"},
 		{"cursor, OSC, C1", "\x1b[2J\x1b]0;t\x07\u009b0m", "␛[2J␛]0;t␇<U+009B>0m"},
 	} {

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// CommandLine returns the words of the command that runs line, the user's choice of an
-// editor or a pager, with arguments after its own. A line that is the path of a
-// program, spaces included, is run as such; other lines are split: on Unix by the
-// shell, as for git and man, which does not read the arguments. The error is that of
-// an unclosed quote on Windows. A line must not be blank.
+// CommandLine returns the words of a command that runs line, the user's editor or pager,
+// with arguments appended. If the whole line is the path of a program, it is one word.
+// Otherwise it is split, on Unix by the shell, as in git and man; arguments are not
+// subject to expansion. CommandLine fails on an unterminated quote on Windows. A line
+// must not be blank.
 func CommandLine(line string, arguments ...string) ([]string, error) {
 	if _, err := exec.LookPath(line); err == nil {
 		return append([]string{line}, arguments...), nil
@@ -20,13 +20,13 @@ func CommandLine(line string, arguments ...string) ([]string, error) {
 		words, err := splitCommand(line)
 		return append(words, arguments...), err
 	}
-	// Ctrl-C is a key for the program: sh must not end before it.
+	// The program handles Ctrl-C, and sh must not exit before it.
 	return append([]string{"sh", "-c", "trap : INT; " + line + ` "$@"`, "sh"}, arguments...), nil
 }
 
-// splitCommand splits a command line into words at spaces where no shell does it, on
-// Windows. Quotes, double or single, protect the spaces in a word. A backslash has no
-// meaning, because it separates paths. The error is that of an unclosed quote.
+// splitCommand splits a command line at spaces and tabs, for Windows. Single or double
+// quotes protect the spaces in a word. A backslash is an ordinary character, because it
+// separates the elements of a path. splitCommand fails on an unterminated quote.
 func splitCommand(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder
@@ -37,7 +37,7 @@ func splitCommand(line string) ([]string, error) {
 			quote = 0
 		case quote != 0:
 			word.WriteRune(r)
-		case r == '"' || r == '\'' && !inside: // the apostrophe of O'Brien is none
+		case r == '"' || r == '\'' && !inside: // not the apostrophe in O'Brien
 			quote, inside = r, true
 		case r == ' ' || r == '\t':
 			if inside {
@@ -51,7 +51,7 @@ func splitCommand(line string) ([]string, error) {
 		}
 	}
 	if quote != 0 {
-		return nil, errors.New("a quote has no end")
+		return nil, errors.New("unterminated quote")
 	}
 	if inside {
 		words = append(words, word.String())

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func TestAFrameThatAResizeHasWrappedIsErased(t *testing.T) {
+func TestWrappedFrameIsErasedAfterResize(t *testing.T) {
 	_, tty := openPTY(t)
 	synctest.Test(t, func(t *testing.T) {
 		resize := func(columns uint16) {
@@ -42,16 +42,16 @@ func TestAFrameThatAResizeHasWrappedIsErased(t *testing.T) {
 		resize(20)
 		<-time.After(spinnerPace)
 		if got := since(); got != "\r\x1b[J/ a label of ... 0s\r" {
-			t.Errorf("drawn after the terminal was made narrower: %q", got)
+			t.Errorf("drawn on the narrower terminal: %q", got)
 		}
 		<-time.After(spinnerPace)
 		if got := since(); got != "\r\x1b[K- a label of ... 0s\r" {
-			t.Errorf("drawn then: %q", got)
+			t.Errorf("drawn next: %q", got)
 		}
 		resize(60)
 		<-time.After(spinnerPace)
 		if got := since(); got != "\r\x1b[K\\ a label of some length 0s\r" {
-			t.Errorf("drawn after the terminal was made wider: %q", got)
+			t.Errorf("drawn on the wider terminal: %q", got)
 		}
 		resize(10)
 		stop()
@@ -61,76 +61,76 @@ func TestAFrameThatAResizeHasWrappedIsErased(t *testing.T) {
 	})
 }
 
-// quietDesk is a desk whose terminal is stdin.
-func quietDesk(t *testing.T) *desk {
-	d := newDesk(t)
-	d.streams = &Streams{In: d.tty, InTTY: true}
-	return d
+// stdinConsole returns a console whose terminal is stdin.
+func stdinConsole(t *testing.T) *console {
+	con := newConsole(t)
+	con.streams = &Streams{In: con.tty, InTTY: true}
+	return con
 }
 
-func TestQuietInputKeepsWhatIsTypedForLater(t *testing.T) {
-	d := quietDesk(t)
-	restore := d.streams.QuietInput()
-	if d.echoes() {
-		t.Error("what is typed would be shown")
+func TestQuietInputPreservesTyping(t *testing.T) {
+	con := stdinConsole(t)
+	restore := con.streams.QuietInput()
+	if con.echoOn() {
+		t.Error("the echo is on")
 	}
-	if state, err := attributes(d.tty); err != nil || state.Lflag&unix.ISIG == 0 {
-		t.Errorf("Ctrl-C would do nothing: %+v, %v", state, err)
+	if state, err := attributes(con.tty); err != nil || state.Lflag&unix.ISIG == 0 {
+		t.Errorf("Ctrl-C is disabled: %+v, %v", state, err)
 	}
-	d.types("typed ahead\n")
-	d.arrives() // an echo that is on again would show it
+	con.enter("typed ahead\n")
+	con.waitForLine() // before the echo is on again
 	restore()
-	if !d.echoes() {
+	if !con.echoOn() {
 		t.Error("the echo is off")
 	}
-	restore() // once more does nothing
-	if line, err := readLine(d.tty); err != nil || line != "typed ahead" {
-		t.Errorf("kept %q, %v", line, err)
+	restore() // a second call does nothing
+	if line, err := readLine(con.tty); err != nil || line != "typed ahead" {
+		t.Errorf("read %q, %v", line, err)
 	}
-	d.types("seen\n")
-	d.sees("seen")
-	if strings.Contains(d.screen.String(), "ahead") {
-		t.Errorf("the screen shows %q", d.screen.String())
+	con.enter("seen\n")
+	con.expect("seen")
+	if strings.Contains(con.screen.String(), "ahead") {
+		t.Errorf("the screen shows %q", con.screen.String())
 	}
 }
 
-func TestQuietInputLeavesOtherTerminalsAlone(t *testing.T) {
-	d := quietDesk(t)
-	(&Streams{In: d.tty}).QuietInput()
+func TestQuietInputIgnoresOtherTerminals(t *testing.T) {
+	con := stdinConsole(t)
+	(&Streams{In: con.tty}).QuietInput()
 	(&Streams{In: strings.NewReader(""), InTTY: true}).QuietInput()
-	if !d.echoes() {
+	if !con.echoOn() {
 		t.Error("the echo is off")
 	}
-	state, err := attributes(d.tty)
+	state, err := attributes(con.tty)
 	if err != nil {
 		t.Fatal(err)
 	}
-	state.Lflag &^= unix.ECHO | unix.ICANON // a line editor is at work
-	if err := setAttributes(d.tty, state); err != nil {
+	state.Lflag &^= unix.ECHO | unix.ICANON // as in a line editor
+	if err := setAttributes(con.tty, state); err != nil {
 		t.Fatal(err)
 	}
-	d.streams.QuietInput()()
-	if after, err := attributes(d.tty); err != nil || after.Lflag != state.Lflag {
+	con.streams.QuietInput()()
+	if after, err := attributes(con.tty); err != nil || after.Lflag != state.Lflag {
 		t.Errorf("flags %x, %v; want %x", after.Lflag, err, state.Lflag)
 	}
 }
 
-func TestQuietInputRestoresTheTerminalAtASignal(t *testing.T) {
-	for _, one := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
-		t.Run(one.String(), func(t *testing.T) {
+func TestQuietInputRestoresEchoOnSignal(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
 			caught := make(chan os.Signal, 1)
-			signal.Notify(caught, one) // as the program does
+			signal.Notify(caught, sig) // as the program does
 			defer signal.Stop(caught)
-			d := quietDesk(t)
-			restore := d.streams.QuietInput()
+			con := stdinConsole(t)
+			restore := con.streams.QuietInput()
 			defer restore()
-			if err := syscall.Kill(os.Getpid(), one); err != nil {
+			if err := syscall.Kill(os.Getpid(), sig); err != nil {
 				t.Fatal(err)
 			}
 			<-caught
-			for deadline := time.Now().Add(10 * time.Second); !d.echoes(); {
+			for deadline := time.Now().Add(10 * time.Second); !con.echoOn(); {
 				if time.Now().After(deadline) {
-					t.Fatal("the echo stays off")
+					t.Fatal("the echo is still off")
 				}
 			}
 		})

@@ -11,15 +11,17 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// holdInput changes the modes for HoldInput.
-func holdInput(tty *os.File) (restore func()) {
+// holdInput implements HoldInput.
+func holdInput(tty *os.File, lines bool) (restore func()) {
 	if !inForeground(tty) {
 		return func() {}
 	}
 	before, err := modify(tty, func(state *unix.Termios) {
-		state.Lflag &^= unix.ICANON
-		state.Lflag |= unix.ISIG
-		state.Cc[unix.VMIN], state.Cc[unix.VTIME] = 1, 0
+		state.Lflag |= unix.ISIG | unix.NOFLSH
+		if !lines {
+			state.Lflag &^= unix.ICANON
+			state.Cc[unix.VMIN], state.Cc[unix.VTIME] = 1, 0
+		}
 	})
 	return func() {
 		if err == nil && inForeground(tty) {
@@ -28,16 +30,16 @@ func holdInput(tty *os.File) (restore func()) {
 	}
 }
 
-// quietInput turns the echo off for QuietInput.
+// quietInput implements QuietInput.
 func quietInput(tty *os.File) (restore func()) {
 	e := &echo{tty: tty}
 	if !e.hide() {
 		return func() {}
 	}
 	caught := make(chan os.Signal, 8)
-	for _, one := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGCONT} {
-		if !signal.Ignored(one) { // catching what nohup or a shell ignores would undo that
-			signal.Notify(caught, one)
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGCONT} {
+		if !signal.Ignored(sig) { // Notify would undo what nohup or a shell has set
+			signal.Notify(caught, sig)
 		}
 	}
 	stop := inBackground(func(quit <-chan struct{}) { e.watch(caught, quit) })
@@ -48,16 +50,17 @@ func quietInput(tty *os.File) (restore func()) {
 	})
 }
 
-// echo is the echo of a terminal.
+// echo controls the echo of a terminal.
 type echo struct {
 	tty     *os.File
-	restore func() error // nil while the echo is as it was
+	restore func() error // nil while the echo is unchanged
 }
 
-// hide turns the echo off and reports whether it was on and this process may change it.
+// hide turns the echo off, and reports whether it was on and this process could change
+// it.
 func (e *echo) hide() bool {
 	state, err := attributes(e.tty)
-	if err != nil || state.Lflag&unix.ECHO == 0 || !e.ours() {
+	if err != nil || state.Lflag&unix.ECHO == 0 || !e.mayChange() {
 		return false
 	}
 	restore, err := modify(e.tty, func(state *unix.Termios) {
@@ -70,17 +73,17 @@ func (e *echo) hide() bool {
 	return err == nil
 }
 
-// show restores the echo. In the background the attempt would stop the process.
+// show restores the echo, except in the background, where that would stop the process.
 func (e *echo) show() {
-	if e.restore != nil && e.ours() {
+	if e.restore != nil && e.mayChange() {
 		_ = e.restore()
 		e.restore = nil
 	}
 }
 
-// ours reports whether this process is in the foreground of the terminal, or the
-// terminal does not control its jobs at all.
-func (e *echo) ours() bool {
+// mayChange reports whether this process may change the terminal: it is in the
+// foreground, or the terminal is not its controlling terminal.
+func (e *echo) mayChange() bool {
 	group, err := foreground(e.tty)
 	return err != nil || group == unix.Getpgrp()
 }

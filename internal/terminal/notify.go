@@ -8,10 +8,10 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Notification is a way to notify a user who is looking elsewhere.
+// Notification is a way to notify a user who is not looking at the terminal.
 type Notification string
 
-// The notifications. A terminal that does not know a sequence shows nothing.
+// The notifications. A terminal that does not support a sequence ignores it.
 const (
 	NotifyOff    Notification = "off"
 	NotifyBell   Notification = "bell"
@@ -19,13 +19,13 @@ const (
 	NotifyOSC777 Notification = "osc777" // urxvt, foot, Ghostty, WezTerm, VTE of some distributions
 )
 
-// maxNotification is the longest text of a notification, in runes.
+// maxNotification is the maximum length of a notification, in runes.
 const maxNotification = 120
 
-// Notify rings the bell of the terminal of stderr, or has it show text on the desktop,
-// unless there is none or it is dumb. Nothing appears on the screen, so ACCESSIBLE
-// changes nothing. Inside tmux the text goes to the terminal around it, if tmux's
-// option allow-passthrough is on.
+// Notify rings the bell of stderr's terminal or makes it show text as a desktop
+// notification. It does nothing without a terminal or on a dumb one. Inside tmux, text
+// is passed on to the outer terminal, which requires tmux's option allow-passthrough.
+// ACCESSIBLE has no effect, because nothing is written to the screen.
 func (s *Streams) Notify(how Notification, text string) {
 	if !s.ErrTTY || s.Dumb {
 		return
@@ -35,7 +35,7 @@ func (s *Streams) Notify(how Notification, text string) {
 	case NotifyBell:
 		sequence = "\a"
 	case NotifyOSC9:
-		// "9;4;…" would be a progress bar; a text of words cannot be one.
+		// "9;4;…" would be a progress bar, but plainText removes semicolons.
 		sequence = "\x1b]9;" + plainText(text) + "\a"
 	case NotifyOSC777:
 		sequence = "\x1b]777;notify;hobnob;" + plainText(text) + "\a"
@@ -48,7 +48,8 @@ func (s *Streams) Notify(how Notification, text string) {
 	_, _ = io.WriteString(s.Err, sequence)
 }
 
-// plainText removes from text what could end or split a sequence.
+// plainText returns text without the characters that could end or split a sequence, cut
+// to maxNotification runes.
 func plainText(text string) string {
 	plain := []rune(strings.Map(func(r rune) rune {
 		if r == ';' || !unicode.IsPrint(r) {

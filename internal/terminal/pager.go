@@ -14,22 +14,24 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
-// terminalTab is the distance of a terminal's tab stops, in columns.
+// terminalTab is the distance between the tab stops of a terminal, in columns.
 const terminalTab = 8
 
-// Page writes text, which must be safe already, to stdout. On a terminal that is
-// too short for it, it runs the pager that HOBNOB_PAGER, else PAGER names, else
-// less; a variable that is empty, and cat, mean none. Leaving the pager early is no
-// error. While it runs, Ctrl-C belongs to the pager, and Ctrl-Z is a key like others:
-// a less without shell and editor ignores the signal, so that only hobnob would stop
-// and the pager share the keys with the shell. If a pager fails before it has read
-// anything, because it is missing or its options are wrong, text is written directly.
+// Page writes text, which must be clean, to stdout. If text does not fit on the terminal,
+// Page runs the pager in HOBNOB_PAGER or PAGER, or less if neither is set. An empty
+// variable and cat disable the pager. Quitting the pager early is not an error. If it
+// fails before it has read anything, for example because it is missing, text is written
+// directly.
+//
+// While the pager runs, it handles Ctrl-C, and Ctrl-Z is an ordinary key: less ignores
+// the signal if LESSSECURE is set, so that only hobnob would stop, and the pager would
+// compete with the shell for keys.
 func (s *Streams) Page(text string) error {
-	if s.OutTTY && !s.Dumb && exceeds(text, s.Rows()-1, s.Columns()) && ownsTerminal(s.Out) {
+	if s.OutTTY && !s.Dumb && exceeds(text, s.Rows()-1, s.Columns()) && canRunPager(s.Out) {
 		if command := pagerOf(s.Getenv); command != "" {
-			// A late reply would be keys for the pager, and the modes during a question are
-			// not those to restore after it.
-			s.DrainReplies()
+			// The pager would read a late response as keys, and SaveModes must not save the
+			// modes of a query.
+			s.DrainResponses()
 			if read, err := runPager(command, text, s.Out, s.Err); read || err == nil {
 				return nil
 			}
@@ -39,8 +41,8 @@ func (s *Streams) Page(text string) error {
 	return err
 }
 
-// exceeds reports whether text takes more than rows of a terminal; one without rows
-// has no known size.
+// exceeds reports whether text takes more than rows rows of a terminal. It returns false
+// if rows is not positive, because the size of the terminal is unknown.
 func exceeds(text string, rows, columns int) bool {
 	if rows < 1 {
 		return false
@@ -53,7 +55,7 @@ func exceeds(text string, rows, columns int) bool {
 	return false
 }
 
-// wrappedRows returns how many rows a line takes on a terminal, which wraps it.
+// wrappedRows returns the number of rows that a line takes on a terminal.
 func wrappedRows(line string, columns int) int {
 	rows, at, state := 1, 0, byte(0)
 	for line != "" {
@@ -71,8 +73,8 @@ func wrappedRows(line string, columns int) int {
 	return rows
 }
 
-// runPager reports whether the pager has read any of the text, which must not be
-// written again then.
+// runPager runs a pager and reports whether it has read any of the text. Such text must
+// not be written again.
 func runPager(pager, text string, out, errOut io.Writer) (read bool, err error) {
 	words, err := CommandLine(pager)
 	if err != nil {
@@ -90,8 +92,8 @@ func runPager(pager, text string, out, errOut io.Writer) (read bool, err error) 
 		close(written)
 	}()
 
-	// A killed pager leaves its modes behind. Nothing here kills it, which is why it has
-	// no context; the modes are restored in case something else does.
+	// A pager that is killed does not restore the modes. It has no context, because
+	// hobnob never kills it, but something else may.
 	interrupts := make(chan os.Signal, 1)
 	signal.Notify(interrupts, os.Interrupt)
 	defer signal.Stop(interrupts)
@@ -102,16 +104,16 @@ func runPager(pager, text string, out, errOut io.Writer) (read bool, err error) 
 	command.Stdin, command.Stdout, command.Stderr = source, out, errOut
 	err = command.Run()
 
-	// What is left in the pipe was not read.
-	left, cerr := io.Copy(io.Discard, source)
+	// The pager has not read the rest of the pipe.
+	unread, cerr := io.Copy(io.Discard, source)
 	<-written
-	return left < int64(len(text)), errors.Join(err, cerr)
+	return unread < int64(len(text)), errors.Join(err, cerr)
 }
 
-// pagerEnv returns the environment of a pager. What it shows is hostile, so less gets
-// no shell, no editor and no log (LESSSECURE), and runs no program on its input
-// (LESSOPEN). Its default options are to quit if all fits (F), show colours (R) and
-// keep the screen (X); colours are shown whatever LESS says.
+// pagerEnv returns the environment of a pager. Text may be hostile, so less may not run a
+// shell or an editor, write a log (LESSSECURE), or preprocess its input (LESSOPEN). Its
+// default options are to quit if the text fits (F), show colours (R) and not clear the
+// screen (X). Colours are shown even if LESS has other options.
 func pagerEnv(environment []string) []string {
 	less := "FRX"
 	env := slices.DeleteFunc(slices.Clone(environment), func(entry string) bool {
@@ -124,11 +126,11 @@ func pagerEnv(environment []string) []string {
 	return append(env, "LESS="+less, "LESSSECURE=1", "LESSCHARSET=utf-8")
 }
 
-// pagerOf returns the pager that the environment names, "" for none.
+// pagerOf returns the command line of the pager, or "" for none.
 func pagerOf(env Env) string {
 	for _, key := range []string{"HOBNOB_PAGER", "PAGER"} {
 		pager := strings.TrimSpace(env(key))
-		// An Env does not distinguish an empty variable from a missing one.
+		// Env does not distinguish an empty variable from a missing one.
 		switch _, set := os.LookupEnv(key); {
 		case pager == "cat", pager == "" && set:
 			return ""
@@ -142,8 +144,8 @@ func pagerOf(env Env) string {
 	return "less"
 }
 
-// SaveModes returns how to restore the present modes of a terminal, which is an
-// *os.File. Anything else has none.
+// SaveModes returns a function that restores the current modes of the terminal stream.
+// The function does nothing if stream is not an *os.File and a terminal.
 func SaveModes(stream any) (restore func()) {
 	file, ok := stream.(*os.File)
 	if !ok {

@@ -9,27 +9,27 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-func TestPageAsksWhetherTheTextFitsOnTheScreen(t *testing.T) {
+func TestExceeds(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       bool
 	}{
 		{"empty", "", false},
 		{"one line", "a\n", false},
-		{"all but the line of the prompt", strings.Repeat("a\n", 9), false},
-		{"a line more", strings.Repeat("a\n", 10), true},
-		{"a line more without its end", strings.Repeat("a\n", 9) + "a", true},
-		{"a full line is one row", strings.Repeat(strings.Repeat("a", 20)+"\n", 9), false},
-		{"a longer one is two", strings.Repeat(strings.Repeat("a", 21)+"\n", 5), true},
+		{"all rows but the prompt", strings.Repeat("a\n", 9), false},
+		{"one line more", strings.Repeat("a\n", 10), true},
+		{"one line more without newline", strings.Repeat("a\n", 9) + "a", true},
+		{"full lines", strings.Repeat(strings.Repeat("a", 20)+"\n", 9), false},
+		{"longer lines", strings.Repeat(strings.Repeat("a", 21)+"\n", 5), true},
 		{"one long line", strings.Repeat("a", 181), true},
-		{"one line that just fits", strings.Repeat("a", 180), false},
+		{"one line that fits", strings.Repeat("a", 180), false},
 		{"wide characters", strings.Repeat(strings.Repeat("世", 10)+"\n", 9), false},
 		{"more wide characters", strings.Repeat(strings.Repeat("世", 11)+"\n", 5), true},
-		{"a wide character at the edge goes to the next row", strings.Repeat("a"+strings.Repeat("世", 10)+"\n", 5), true},
-		{"combining marks take no column", strings.Repeat(strings.Repeat("e\u0301", 20)+"\n", 9), false},
-		{"a family is one emoji", strings.Repeat(strings.Repeat("👨‍👩‍👧", 10)+"\n", 9), false},
-		{"colours take no column", strings.Repeat("\x1b[1;38;5;200m"+strings.Repeat("a", 20)+"\x1b[0m\n", 9), false},
-		{"tabs go to their stops and not past the edge", strings.Repeat("\t\t\t\t\n", 9), false},
+		{"wide character at the edge", strings.Repeat("a"+strings.Repeat("世", 10)+"\n", 5), true},
+		{"combining marks", strings.Repeat(strings.Repeat("e\u0301", 20)+"\n", 9), false},
+		{"joined emoji", strings.Repeat(strings.Repeat("👨‍👩‍👧", 10)+"\n", 9), false},
+		{"colours", strings.Repeat("\x1b[1;38;5;200m"+strings.Repeat("a", 20)+"\x1b[0m\n", 9), false},
+		{"tabs", strings.Repeat("\t\t\t\t\n", 9), false},
 		{"text after a tab", strings.Repeat("\t\taaaaa\n", 5), true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -39,7 +39,7 @@ func TestPageAsksWhetherTheTextFitsOnTheScreen(t *testing.T) {
 		})
 	}
 	if exceeds(strings.Repeat("a\n", 1000), -1, 80) {
-		t.Error("a terminal whose size is not known has a pager")
+		t.Error("text exceeds a terminal of unknown size")
 	}
 }
 
@@ -51,18 +51,18 @@ func TestWrappedRowsCountsRepeatedCharacters(t *testing.T) {
 	}
 }
 
-func TestPagerIsTheOneThatTheEnvironmentNames(t *testing.T) {
+func TestPagerFromEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		pairs []string
 		want  string
 	}{
-		{"of hobnob alone", []string{"HOBNOB_PAGER=more", "PAGER=less"}, "more"},
-		{"of all", []string{"PAGER= less -S "}, "less -S"},
-		{"cat is none", []string{"PAGER=cat"}, ""},
-		{"cat is none, whatever the other", []string{"HOBNOB_PAGER=cat", "PAGER=less"}, ""},
-		{"set to nothing is none", []string{"HOBNOB_PAGER=", "PAGER=less"}, ""},
-		{"PAGER set to nothing is none", []string{"PAGER="}, ""},
+		{"HOBNOB_PAGER", []string{"HOBNOB_PAGER=more", "PAGER=less"}, "more"},
+		{"PAGER", []string{"PAGER= less -S "}, "less -S"},
+		{"PAGER is cat", []string{"PAGER=cat"}, ""},
+		{"HOBNOB_PAGER is cat", []string{"HOBNOB_PAGER=cat", "PAGER=less"}, ""},
+		{"empty HOBNOB_PAGER", []string{"HOBNOB_PAGER=", "PAGER=less"}, ""},
+		{"empty PAGER", []string{"PAGER="}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, pair := range c.pairs {
@@ -76,7 +76,7 @@ func TestPagerIsTheOneThatTheEnvironmentNames(t *testing.T) {
 	}
 }
 
-func TestPagersRunInASafeEnvironment(t *testing.T) {
+func TestPagerEnvironmentIsSafe(t *testing.T) {
 	got := pagerEnv([]string{"HOME=/h", "LESSOPEN=||-evil %s", "LESSCLOSE=evil", "LESSSECURE=0", "LESSSECURE_ALLOW=shell", "LESSKEY=/k", "TERM=x"})
 	if want := []string{"HOME=/h", "LESSKEY=/k", "TERM=x", "LESS=FRX", "LESSSECURE=1", "LESSCHARSET=utf-8"}; !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
@@ -87,32 +87,32 @@ func TestPagersRunInASafeEnvironment(t *testing.T) {
 	}
 }
 
-func TestPageWritesPlainlyWhereNobodyCouldTurnThePages(t *testing.T) {
+func TestPageWritesDirectlyWithoutPager(t *testing.T) {
 	t.Setenv("HOBNOB_PAGER", "exit 3")
 	long := strings.Repeat("a line\n", 100)
 	for name, s := range map[string]*Streams{
-		"a pipe":          {Width: 20, Height: 10},
-		"a dumb terminal": {Width: 20, Height: 10, OutTTY: true, Dumb: true},
-		"no rows":         {Width: 20, OutTTY: true},
-		"a pager that fails before it reads": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
+		"pipe":          {Width: 20, Height: 10},
+		"dumb terminal": {Width: 20, Height: 10, OutTTY: true, Dumb: true},
+		"unknown size":  {Width: 20, OutTTY: true},
+		"pager fails before it reads": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
 			env: environment("HOBNOB_PAGER=exit 3")},
-		"a pager that is not there": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
+		"missing pager": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
 			env: environment("HOBNOB_PAGER=no-such-pager")},
-		"a pager that is not there, with options": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
+		"missing pager with options": {Width: 20, Height: 10, OutTTY: true, Err: &bytes.Buffer{},
 			env: environment("HOBNOB_PAGER=no-such-pager --plain")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			var out bytes.Buffer
 			s.Out = &out
 			if err := s.Page(long); err != nil || out.String() != long {
-				t.Errorf("%d bytes of %d are written: %v", out.Len(), len(long), err)
+				t.Errorf("wrote %d bytes of %d: %v", out.Len(), len(long), err)
 			}
 		})
 	}
 }
 
-func TestPageGivesAPagerTheTextOnce(t *testing.T) {
-	// More than a pipe holds, so that a pager that stops reading leaves the rest.
+func TestPageWritesTextOnce(t *testing.T) {
+	// More than the capacity of a pipe, so that a pager can stop reading early.
 	long := strings.Repeat("a line that is long enough for this\n", 10_000)
 	for pager, want := range map[string]string{
 		"cat; exit 0":                long,
@@ -126,13 +126,13 @@ func TestPageGivesAPagerTheTextOnce(t *testing.T) {
 			var out bytes.Buffer
 			s := &Streams{Width: 20, Height: 10, OutTTY: true, Out: &out, Err: &bytes.Buffer{}, env: environment("PAGER=" + pager)}
 			if err := s.Page(long); err != nil || out.String() != want {
-				t.Errorf("%d bytes are written, want %d: %v", out.Len(), len(want), err)
+				t.Errorf("wrote %d bytes, want %d: %v", out.Len(), len(want), err)
 			}
 		})
 	}
 }
 
-func TestSplitCommandKeepsQuotedWordsTogether(t *testing.T) {
+func TestSplitCommand(t *testing.T) {
 	for line, want := range map[string][]string{
 		"":                                      nil,
 		"  ":                                    nil,
@@ -150,12 +150,12 @@ func TestSplitCommandKeepsQuotedWordsTogether(t *testing.T) {
 	} {
 		got, err := splitCommand(line)
 		if err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q became %q, want %q: %v", line, got, want, err)
+			t.Errorf("splitCommand(%q) = %q, want %q: %v", line, got, want, err)
 		}
 	}
 	for _, line := range []string{`"`, `"C:\Program Files`, `x 'a`} {
 		if got, err := splitCommand(line); err == nil {
-			t.Errorf("%q became %q", line, got)
+			t.Errorf("splitCommand(%q) = %q, want an error", line, got)
 		}
 	}
 }

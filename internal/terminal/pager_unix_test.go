@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestPagerProcess is no test of its own but a pager that tells which modes and
-// which keys it has got.
+// TestPagerProcess is a pager that other tests start. It reports its modes and the keys
+// that it reads.
 func TestPagerProcess(t *testing.T) {
 	if os.Getenv("HOBNOB_TEST_PAGER") == "" {
-		t.Skip("the pager of another test")
+		t.Skip("runs only in other tests")
 	}
 	if _, err := io.Copy(io.Discard, os.Stdin); err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestPagerProcess(t *testing.T) {
 	}
 	var keys []byte
 	buffer := make([]byte, 256)
-	for deadline := time.Now().Add(2 * replyLimit); ; {
+	for deadline := time.Now().Add(2 * drainTimeout); ; {
 		n, err := readUntil(tty, buffer, deadline)
 		if err != nil {
 			t.Fatal(err)
@@ -47,29 +47,29 @@ func TestPagerProcess(t *testing.T) {
 		}
 		keys = append(keys, buffer[:n]...)
 	}
-	// Like a pager that was killed, it leaves its modes behind.
+	// Like a pager that is killed, it does not restore the modes.
 	_, _ = fmt.Fprintf(os.Stdout, "echo %v, keys %q\r\n", before.Lflag&unix.ECHO != 0, keys)
 }
 
-func TestALateReplyIsNoKeyForThePager(t *testing.T) {
+func TestPagerGetsNoLateResponse(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		limits limits
-		reply  string
+		name     string
+		timeouts timeouts
+		response string
 	}{
-		{"in time", inTime, whiteReply + kindReply},
-		{"late", late, whiteReply + kindReply},
-		{"never", limits{}, ""},
+		{"in time", inTime, whiteResponse + kindResponse},
+		{"late", late, whiteResponse + kindResponse},
+		{"missing", timeouts{}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			pager := "HOBNOB_TEST_PAGER=1 '" + os.Args[0] + "' -test.run='^TestPagerProcess$'"
-			env := append(c.limits.environment(), "PATH="+os.Getenv("PATH"), "HOBNOB_PAGER="+pager)
-			got, shown := onPTY(t, env, "", func(terminal *os.File, asked <-chan struct{}) {
-				if c.limits == late {
-					<-asked
+			env := append(c.timeouts.environment(), "PATH="+os.Getenv("PATH"), "HOBNOB_PAGER="+pager)
+			got, shown := runOnPTY(t, env, "", func(terminal *os.File, queried <-chan struct{}) {
+				if c.timeouts == late {
+					<-queried
 				}
-				_, _ = terminal.WriteString(c.reply)
+				_, _ = terminal.WriteString(c.response)
 			})
 			if !strings.Contains(shown, `echo true, keys ""`) {
 				t.Errorf("on the terminal: %q", shown)

@@ -15,28 +15,28 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
-// maxAnswer is the limit of an answer, in bytes.
+// maxAnswer is the maximum length of an answer, in bytes.
 const maxAnswer = 64 << 10
 
-// ErrNoTerminal means that there is no terminal on which the user could answer.
-var ErrNoTerminal error = failure.New(failure.Usage, failure.Plain("there is no terminal to ask on; give the answer as a flag"), "no terminal to ask on")
+// ErrNoTerminal is returned by prompts if there is no terminal.
+var ErrNoTerminal error = failure.New(failure.Usage, failure.Plain("run it in a terminal, or pass the answer as a flag"), "no terminal to ask on")
 
-// Ask writes question and a space to the terminal and returns the line typed, without
-// the spaces around it. It uses the terminal itself, so that stdin and stdout stay
-// free for data. The errors are ErrNoTerminal, io.EOF for Ctrl-D, and ctx.Err().
+// Ask writes question and a space to the terminal and returns the typed line without
+// leading and trailing spaces. It opens the terminal directly, so stdin and stdout stay
+// free for data. The error is ErrNoTerminal, io.EOF after Ctrl-D, or ctx.Err().
 func (s *Streams) Ask(ctx context.Context, question string) (string, error) {
 	answer, err := s.prompt(ctx, question, false)
 	return strings.TrimSpace(answer), err
 }
 
-// AskSecret is Ask with the typing hidden, and with spaces. When it returns, typing is
-// visible again in any case.
+// AskSecret is like Ask, but does not echo the answer and returns it with its spaces.
+// The echo is always restored.
 func (s *Streams) AskSecret(ctx context.Context, question string) (string, error) {
 	return s.prompt(ctx, question, true)
 }
 
-// Confirm asks for a yes or a no. Enter alone and Ctrl-D mean no, and so does
-// the third answer that is neither.
+// Confirm asks a yes-or-no question and reports whether the answer was yes. An empty
+// line, Ctrl-D and the third invalid answer mean no.
 func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
 	for range 3 {
 		answer, err := s.Ask(ctx, CleanLine(question)+" [y/N]")
@@ -53,9 +53,9 @@ func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
 	return false, nil
 }
 
-// Tell writes lines to the terminal of the prompts and breaks long ones at a space. The
+// PrintTTY writes lines to the terminal on which prompts appear, and wraps long ones. The
 // error is ErrNoTerminal.
-func (s *Streams) Tell(lines ...string) error {
+func (s *Streams) PrintTTY(lines ...string) error {
 	in, out, err := s.TTY()
 	if err != nil {
 		return err
@@ -67,18 +67,27 @@ func (s *Streams) Tell(lines ...string) error {
 	return nil
 }
 
-// TTY opens the terminal itself, even if stdin and stdout are redirected. The caller
-// closes both files, which may be one. The error is ErrNoTerminal.
+// noTerminalError is ErrNoTerminal with its cause, which the message omits.
+type noTerminalError struct{ err error }
+
+func (e *noTerminalError) Error() string   { return ErrNoTerminal.Error() }
+func (e *noTerminalError) Unwrap() []error { return []error{ErrNoTerminal, e.err} }
+
+// TTY opens the controlling terminal, even if stdin and stdout are redirected. The caller
+// closes in and out, which may be the same file. The error is ErrNoTerminal.
 func (s *Streams) TTY() (in, out *os.File, err error) {
-	s.DrainReplies()
-	open := s.OpenTTY
-	if open == nil {
-		open = openTTY
-	}
-	if in, out, err = open(); err != nil {
-		return nil, nil, fmt.Errorf("%w: %w", ErrNoTerminal, err)
+	s.DrainResponses()
+	if in, out, err = s.openTTY(); err != nil {
+		return nil, nil, &noTerminalError{err}
 	}
 	return in, out, nil
+}
+
+func (s *Streams) openTTY() (in, out *os.File, err error) {
+	if s.OpenTTY != nil {
+		return s.OpenTTY()
+	}
+	return openTTY()
 }
 
 func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (string, error) {
@@ -91,9 +100,9 @@ func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (str
 	}
 	restore := func() error { return nil }
 	if hidden {
-		if restore, err = hideTyping(in); err != nil {
+		if restore, err = disableEcho(in); err != nil {
 			closeTTY(in, out)
-			return "", fmt.Errorf("hiding what is typed: %w", err)
+			return "", fmt.Errorf("cannot turn off the echo: %w", err)
 		}
 	}
 	fmt.Fprint(out, CleanLine(question)+" ")
@@ -105,7 +114,7 @@ func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (str
 	done := make(chan reply, 1)
 	go func() {
 		line, err := readLine(in)
-		done <- reply{line, err}
+		done <- reply{WithoutResponses(line), err}
 	}()
 	var r reply
 	select {
@@ -114,8 +123,8 @@ func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (str
 	case <-ctx.Done():
 		r.err = ctx.Err()
 		defer func() {
-			// Where a terminal has no deadline (macOS, Windows) the read ends in the
-			// background, with the next line typed.
+			// If the terminal does not support deadlines (macOS, Windows), the read ends in
+			// the background when the next line is typed.
 			_ = in.SetReadDeadline(time.Unix(1, 0))
 			go func() {
 				<-done
@@ -130,15 +139,15 @@ func (s *Streams) prompt(ctx context.Context, question string, hidden bool) (str
 	return r.line, err
 }
 
-// readLine reads one line of a terminal in line mode, where a read never returns more,
-// so that nothing typed ahead is lost.
+// readLine reads one line from a terminal in line mode. There a read never returns more
+// than a line, so text typed ahead is not lost.
 func readLine(in io.Reader) (string, error) {
 	line, err := bufio.NewReader(io.LimitReader(in, maxAnswer)).ReadString('\n')
 	switch {
 	case err == nil:
 		return strings.TrimSuffix(line[:len(line)-1], "\r"), nil
 	case len(line) == maxAnswer:
-		return "", fmt.Errorf("the answer is longer than %d bytes", maxAnswer)
+		return "", fmt.Errorf("answer too long: the limit is %d bytes", maxAnswer)
 	case errors.Is(err, io.EOF) && line != "":
 		return line, nil
 	}

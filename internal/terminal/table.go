@@ -14,6 +14,9 @@ const (
 	columnGap = "  "
 	// minFlexible is the minimum width of a column that is truncated.
 	minFlexible = 10
+	// maxCell is the maximum width of a cell, and maxCellBytes the maximum size of its
+	// text; the rest is dropped before the width is measured.
+	maxCell, maxCellBytes = 4096, 64 << 10
 	// recordCell is the maximum width of a flexible cell in a record.
 	recordCell = 80
 	boldStart  = "\x1b[1m"
@@ -22,19 +25,19 @@ const (
 // Column describes one column of a table.
 type Column struct {
 	Title string
-	// Right aligns the cells at their right edge, for numbers.
+	// Right aligns the cells to the right, as for numbers.
 	Right bool
-	// Flexible marks the column that is truncated when the table is wider than
-	// the terminal. Without any it is the last one.
+	// Flexible marks the column that is truncated if the table is wider than the
+	// terminal. The default is the last column.
 	Flexible bool
 }
 
-// Table writes rows to stdout. Every cell is cleaned to one line; a missing one is
-// empty. On a terminal the columns are aligned under their titles, and no line is
-// wider than the terminal. If it has no room for all columns, each row is a record,
-// a line of "TITLE: value" for each cell, which the terminal wraps; screen readers
-// always get records, with nothing truncated. Without a terminal, cells are complete
-// and separated by tabs, and there are no titles.
+// Table writes rows to stdout. Each cell is cleaned to one line of at most 4096 columns;
+// missing cells are empty. On a terminal, columns are aligned under their titles, and no
+// line is wider than the terminal. If the columns do not fit, each row becomes a record
+// with a line "TITLE: value" for each cell, which the terminal wraps. Screen readers
+// always get records, which are not truncated. Without a terminal, cells are separated by
+// tabs and there are no titles.
 func (s *Streams) Table(columns []Column, rows [][]string) error {
 	if len(columns) == 0 {
 		return nil
@@ -50,7 +53,11 @@ func (s *Streams) Table(columns []Column, rows [][]string) error {
 	for _, row := range rows {
 		fields := make([]string, len(columns))
 		for i := range min(len(row), len(columns)) {
-			fields[i] = clean(row[i])
+			text := row[i]
+			if len(text) > maxCellBytes {
+				text = strings.ToValidUTF8(text[:maxCellBytes], "") + "…"
+			}
+			fields[i] = s.Truncate(clean(text), maxCell)
 		}
 		t.rows = append(t.rows, fields)
 	}
@@ -68,7 +75,7 @@ func (s *Streams) Table(columns []Column, rows [][]string) error {
 	return err
 }
 
-// table is a table of clean cells for a terminal.
+// table is a table for a terminal, with clean cells.
 type table struct {
 	*Streams
 	columns []Column
@@ -76,8 +83,8 @@ type table struct {
 	rows    [][]string
 }
 
-// widths gives each column the width of its widest cell and takes the excess from
-// the flexible one. It fails if that is not wide enough.
+// widths returns the widths of the columns: those of their widest cells, less the excess
+// for the flexible column. Ok is false if that column would become too narrow.
 func (t table) widths() (widths []int, ok bool) {
 	total := len(columnGap) * (len(t.columns) - 1)
 	flexible := slices.IndexFunc(t.columns, func(column Column) bool { return column.Flexible })
@@ -120,8 +127,7 @@ func (t table) align(b *strings.Builder, widths []int) {
 	}
 }
 
-// records writes each row as the lines of its cells. A table without rows is its
-// titles.
+// records writes each row as a record. For a table without rows it writes the titles.
 func (t table) records(b *strings.Builder) {
 	if len(t.rows) == 0 {
 		b.WriteString(strings.TrimRight(strings.Join(t.titles, "\n"), "\n") + "\n")

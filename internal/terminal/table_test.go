@@ -20,7 +20,7 @@ var (
 	}
 )
 
-func TestTableAlignsByColumns(t *testing.T) {
+func TestTableAlignsColumns(t *testing.T) {
 	var out bytes.Buffer
 	s := &Streams{Out: &out, OutTTY: true, UTF8: true, Width: 80}
 	if err := s.Table(tableColumns, tableRows); err != nil {
@@ -36,7 +36,7 @@ func TestTableAlignsByColumns(t *testing.T) {
 	}
 }
 
-func TestTableFitsTheTerminal(t *testing.T) {
+func TestTableFitsTerminal(t *testing.T) {
 	for _, width := range []int{30, 38, 39} {
 		for _, unicode := range []bool{true, false} {
 			var out bytes.Buffer
@@ -46,11 +46,11 @@ func TestTableFitsTheTerminal(t *testing.T) {
 			}
 			for line := range strings.Lines(out.String()) {
 				if got := ansi.StringWidth(line); got > width {
-					t.Errorf("at %d columns a line has %d: %q", width, got, line)
+					t.Errorf("%d columns: line of %d columns: %q", width, got, line)
 				}
 			}
 			if title, _, _ := strings.Cut(out.String(), "\n"); !strings.HasPrefix(title, "\x1b[1m") || !strings.HasSuffix(title, cells.Reset) {
-				t.Errorf("the titles are %q", title)
+				t.Errorf("got titles %q", title)
 			}
 		}
 	}
@@ -82,8 +82,8 @@ const tableRecords = "" +
 	"TITLE:\n" +
 	"TURNS:\n"
 
-func TestTableThatATerminalIsTooNarrowForIsRecords(t *testing.T) {
-	// The columns need 8, 10 and 5, with 2 between them.
+func TestNarrowTableBecomesRecords(t *testing.T) {
+	// The columns need at least 8, 10 and 5 columns, with 2 between them.
 	for width, table := range map[int]bool{1: false, 5: false, 20: false, 26: false, 27: true, 28: true} {
 		for _, color := range []bool{true, false} {
 			var out bytes.Buffer
@@ -92,10 +92,10 @@ func TestTableThatATerminalIsTooNarrowForIsRecords(t *testing.T) {
 				t.Fatal(err)
 			}
 			if got := ansi.Strip(out.String()); table != strings.HasPrefix(got, "ID        TITLE") || !table && got != tableRecords {
-				t.Errorf("at %d columns it is\n%s", width, got)
+				t.Errorf("%d columns: got\n%s", width, got)
 			}
 			if bold := strings.HasPrefix(out.String(), "\x1b[1mID"); bold != color {
-				t.Errorf("at %d columns the titles are bold: %v", width, bold)
+				t.Errorf("%d columns: bold titles: %v, want %v", width, bold, color)
 			}
 		}
 	}
@@ -116,7 +116,7 @@ func TestTableThatATerminalIsTooNarrowForIsRecords(t *testing.T) {
 	}
 }
 
-func TestTableForAScreenReaderIsRecords(t *testing.T) {
+func TestAccessibleTableIsRecords(t *testing.T) {
 	for _, width := range []int{1, 30, 200} {
 		var out bytes.Buffer
 		s := &Streams{Out: &out, OutTTY: true, OutColor: true, UTF8: true, Accessible: true, Width: width}
@@ -124,7 +124,7 @@ func TestTableForAScreenReaderIsRecords(t *testing.T) {
 			t.Fatal(err)
 		}
 		if out.String() != tableRecords {
-			t.Errorf("at %d columns it is\n%s", width, &out)
+			t.Errorf("%d columns: got\n%s", width, &out)
 		}
 	}
 	for want, rows := range map[string][][]string{
@@ -140,11 +140,11 @@ func TestTableForAScreenReaderIsRecords(t *testing.T) {
 	var out bytes.Buffer
 	s := &Streams{Out: &out, Accessible: true}
 	if err := s.Table(tableColumns, tableRows[:1]); err != nil || out.String() != "1a2b3c4d\tHow to pipe a file ␛[2J\t3\n" {
-		t.Errorf("in a pipe it is %q: %v", &out, err)
+		t.Errorf("in a pipe: got %q, %v", &out, err)
 	}
 }
 
-func TestTableInAPipeIsWholeAndTabSeparated(t *testing.T) {
+func TestPipedTableIsTabSeparated(t *testing.T) {
 	var out bytes.Buffer
 	s := &Streams{Out: &out, OutColor: true, Width: 10}
 	if err := s.Table(tableColumns, tableRows); err != nil {
@@ -162,7 +162,7 @@ var errBroken = errors.New("broken pipe")
 
 func (brokenPipe) Write([]byte) (int, error) { return 0, errBroken }
 
-func TestTableReportsAFailedWrite(t *testing.T) {
+func TestTableReportsWriteError(t *testing.T) {
 	if err := (&Streams{Out: brokenPipe{}}).Table(tableColumns, tableRows); !errors.Is(err, errBroken) {
 		t.Errorf("err = %v", err)
 	}

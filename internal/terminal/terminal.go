@@ -1,16 +1,17 @@
-// Package terminal owns the three standard streams and the facts about the
-// terminal: the filters that keep hostile text from steering it, its clipboard,
-// its background, the pager, tables, the spinner and the prompts.
+// Package terminal provides the standard streams and what is specific to a terminal:
+// filters for hostile text, clipboard, background colour, pager, tables, spinner and
+// prompts.
 //
-// It must not know commands, settings, Markdown, the service or where a text came
-// from: whatever it is given to show counts as hostile.
+// It does not depend on commands, settings, Markdown or the service. All text that it
+// shows is treated as hostile, regardless of its origin.
 //
-// All widths are in columns, measured by the grapheme clusters of
+// Widths are in columns, measured in the grapheme clusters of
 // github.com/charmbracelet/x/ansi.
 package terminal
 
 import (
 	"cmp"
+	"errors"
 	"io"
 	"os"
 	"runtime"
@@ -21,58 +22,65 @@ import (
 	"golang.org/x/term"
 )
 
-// defaultWidth is the number of columns if it is unknown.
+// defaultWidth is the width of a terminal of unknown size, in columns.
 const defaultWidth = 80
 
-// Env returns the value of an environment variable; a missing one is empty, as with
-// os.Getenv.
+// ErrOutClosed is the error of writing to a closed stdout.
+var ErrOutClosed = errors.New("standard output is closed")
+
+// Env returns the value of an environment variable. Like os.Getenv it returns "" if the
+// variable is not set.
 type Env func(key string) string
 
-// Streams is the three standard streams and what Detect found out about them. Tests
-// can use a literal: the zero value has no terminal, no colour, ASCII and 80 columns.
+// Streams holds the three standard streams and the results of Detect. Tests can use a
+// literal: the zero value has no terminal, no colour, no Unicode and 80 columns.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 
 	InTTY, OutTTY, ErrTTY bool
 
+	// OutClosed reports whether the process was started without stdout. Output is then
+	// lost, although writing returns no error. A parent process that passes a null device
+	// open for reading and writing as stdout only looks the same.
+	OutClosed bool
+
 	// Width and Height, in columns and rows, override the size of the terminal;
 	// Detect leaves them zero. See Columns and Rows.
 	Width, Height int
 
-	// OutColor and ErrColor report whether SGR sequences may be written at all: not
-	// with NO_COLOR (https://no-color.org), not with CLICOLOR=0, always with
-	// CLICOLOR_FORCE (https://bixense.com/clicolors), otherwise on a terminal that is
-	// not dumb.
+	// OutColor and ErrColor report whether SGR sequences may be written: never with
+	// NO_COLOR (https://no-color.org), always with CLICOLOR_FORCE, never with CLICOLOR=0
+	// (https://bixense.com/clicolors), otherwise on a terminal that is not dumb.
 	OutColor, ErrColor bool
 
-	// Accessible is set by ACCESSIBLE (neither empty nor 0): no spinner and no
-	// box drawing, for screen readers.
+	// Accessible is set by ACCESSIBLE, unless empty or 0: no spinner and no box drawing,
+	// for screen readers.
 	Accessible bool
 
-	// UTF8 reports whether the locale can show Unicode.
+	// UTF8 reports whether the locale supports Unicode.
 	UTF8 bool
 
-	// Dumb is set by TERM=dumb and, except on Windows, by a missing TERM: the
-	// cursor cannot be moved.
+	// Dumb is set by TERM=dumb and, except on Windows, by a missing TERM: the cursor
+	// cannot be moved.
 	Dumb bool
 
-	// OpenTTY opens the terminal for a prompt, which closes it; in and out may be one
-	// file. Nil opens the controlling terminal.
+	// OpenTTY opens the terminal for a prompt, which closes it; in and out may be the
+	// same file. Nil opens the controlling terminal.
 	OpenTTY func() (in, out *os.File, err error)
 
 	env        Env
-	screens    []*os.File  // those of stdout and stderr that are terminals
-	background *background // nil never asks
+	screens    []*os.File  // stdout and stderr, if they are terminals
+	background *background // nil disables the query
 }
 
-// Detect finds out about the streams. It neither writes to a terminal nor asks one
-// anything. On Windows it makes the console obey SGR sequences; one that cannot gets
-// no colour.
+// Detect inspects the streams. It does not write to a terminal or query it. On Windows it
+// enables escape sequences in the console; if that fails, there is no colour.
 func Detect(in, out, err *os.File, env Env) *Streams {
 	s := &Streams{
 		In: in, Out: out, Err: err,
 		InTTY: isTerminal(in), OutTTY: isTerminal(out), ErrTTY: isTerminal(err),
+		OutClosed:  startedWithoutStdout(out, err),
 		Accessible: isSet(env("ACCESSIBLE")),
 		UTF8:       isUTF8(env, runtime.GOOS),
 		Dumb:       isDumb(env, runtime.GOOS),
@@ -80,18 +88,18 @@ func Detect(in, out, err *os.File, env Env) *Streams {
 		screens:    slices.DeleteFunc([]*os.File{out, err}, func(f *os.File) bool { return !isTerminal(f) }),
 		background: new(background),
 	}
-	s.OutColor = color(env, s.OutTTY && !s.Dumb && obeysSequences(out))
-	s.ErrColor = color(env, s.ErrTTY && !s.Dumb && obeysSequences(err))
+	s.OutColor = color(env, s.OutTTY && !s.Dumb && enableSequences(out))
+	s.ErrColor = color(env, s.ErrTTY && !s.Dumb && enableSequences(err))
 	return s
 }
 
-// DisableColor turns colour off on both outputs, as --no-color does.
+// DisableColor turns colour off for both outputs, as for --no-color.
 func (s *Streams) DisableColor() {
 	s.OutColor, s.ErrColor = false, false
 }
 
-// Colors returns the number of colours that stdout's terminal shows: 0 without
-// OutColor, otherwise 16, 256 or 1<<24. It does not ask the terminal.
+// Colors returns the number of colours of stdout's terminal: 0 without OutColor,
+// otherwise 16, 256 or 1<<24. It does not query the terminal.
 func (s *Streams) Colors() int {
 	name, depth := s.Getenv("TERM"), s.Getenv("COLORTERM")
 	switch {
@@ -106,7 +114,7 @@ func (s *Streams) Colors() int {
 	}
 }
 
-// Getenv returns a variable of the environment that Detect was given.
+// Getenv returns a variable of the environment that was passed to Detect.
 func (s *Streams) Getenv(key string) string {
 	if s.env == nil {
 		return ""
@@ -114,9 +122,9 @@ func (s *Streams) Getenv(key string) string {
 	return s.env(key)
 }
 
-// Columns returns the width of stdout's terminal, else of stderr's, else COLUMNS, else
-// 80. It reads the size at each call, because people resize terminals; COLUMNS comes
-// last, because shells leave it stale after a resize.
+// Columns returns the width of stdout's terminal or else that of stderr's, COLUMNS or 80.
+// The size is read at each call, because terminals are resized. COLUMNS comes after the
+// terminals, because it may be stale after a resize.
 func (s *Streams) Columns() int {
 	if s.Width > 0 {
 		return s.Width
@@ -130,8 +138,8 @@ func (s *Streams) Columns() int {
 	return defaultWidth
 }
 
-// Rows returns the present height of stdout's terminal, else of stderr's; 0 if it is
-// unknown.
+// Rows returns the current height of stdout's terminal or else that of stderr's, or 0 if
+// it is unknown.
 func (s *Streams) Rows() int {
 	if s.Height > 0 {
 		return s.Height
@@ -140,7 +148,7 @@ func (s *Streams) Rows() int {
 	return rows
 }
 
-// size returns the size of the first terminal that has one, else zeros.
+// size returns the size of the first terminal that has one, or zeros.
 func size(terminals []*os.File) (columns, rows int) {
 	for _, f := range terminals {
 		columns, rows, err := term.GetSize(int(f.Fd()))
@@ -168,8 +176,8 @@ func isDumb(env Env, goos string) bool {
 	return name == "dumb" || name == "" && goos != "windows"
 }
 
-// isUTF8 follows the order of setlocale(3). Without any locale it is true, because
-// containers and ssh sessions often have none.
+// isUTF8 reports whether the locale, in the precedence of setlocale(3), is UTF-8. It
+// returns true without a locale, because containers and ssh sessions often have none.
 func isUTF8(env Env, goos string) bool {
 	locale := strings.ToLower(cmp.Or(env("LC_ALL"), env("LC_CTYPE"), env("LANG")))
 	return goos == "windows" || locale == "" || strings.Contains(locale, "utf-8") || strings.Contains(locale, "utf8")

@@ -10,7 +10,7 @@ import (
 	"github.com/creack/pty"
 )
 
-// openPTY returns the two ends of a pseudo-terminal, 123 columns wide.
+// openPTY returns the two ends of a pseudo-terminal with 123 columns.
 func openPTY(t *testing.T) (keyboard, tty *os.File) {
 	t.Helper()
 	keyboard, tty, err := pty.Open()
@@ -68,7 +68,7 @@ func TestColourDependsOnTerminalAndEnvironment(t *testing.T) {
 							t.Errorf("%s: %+v", row, s)
 						}
 						if s.DisableColor(); s.OutColor || s.ErrColor {
-							t.Errorf("%s: colour in spite of DisableColor", row)
+							t.Errorf("%s: colour after DisableColor", row)
 						}
 					}
 				}
@@ -77,7 +77,7 @@ func TestColourDependsOnTerminalAndEnvironment(t *testing.T) {
 	}
 }
 
-func TestTheEnvironmentTellsTheNumberOfColours(t *testing.T) {
+func TestColorsFromEnvironment(t *testing.T) {
 	for _, c := range []struct {
 		env  string
 		want int
@@ -93,12 +93,12 @@ func TestTheEnvironmentTellsTheNumberOfColours(t *testing.T) {
 			t.Errorf("%s: %d colours, want %d", c.env, got, c.want)
 		}
 		if s.DisableColor(); s.Colors() != 0 {
-			t.Errorf("%s: %d colours without colour", c.env, s.Colors())
+			t.Errorf("%s: %d colours after DisableColor", c.env, s.Colors())
 		}
 	}
 }
 
-func TestEachStreamHasItsOwnColour(t *testing.T) {
+func TestColourPerStream(t *testing.T) {
 	_, tty := openPTY(t)
 	s := Detect(tty, openPipe(t), tty, environment("TERM=xterm"))
 	if !s.InTTY || s.OutColor || !s.ErrColor {
@@ -109,7 +109,7 @@ func TestEachStreamHasItsOwnColour(t *testing.T) {
 	}
 }
 
-func TestLocaleDecidesOnUnicode(t *testing.T) {
+func TestUnicodeFromLocale(t *testing.T) {
 	for _, c := range []struct {
 		env  []string
 		want bool
@@ -135,13 +135,13 @@ func TestLocaleDecidesOnUnicode(t *testing.T) {
 	}
 }
 
-func TestWindowsNeedsNoTERM(t *testing.T) {
+func TestMissingTERMIsDumbExceptOnWindows(t *testing.T) {
 	if isDumb(environment(), "windows") || !isDumb(environment(), "linux") || !isDumb(environment("TERM=dumb"), "windows") {
-		t.Error("a missing TERM is dumb everywhere but on Windows")
+		t.Error("a missing TERM must be dumb, except on Windows")
 	}
 }
 
-func TestAccessibleIsSetByTheEnvironment(t *testing.T) {
+func TestAccessibleFromEnvironment(t *testing.T) {
 	for value, want := range map[string]bool{"": false, "0": false, "1": true, "yes": true} {
 		if got := Detect(nil, nil, nil, environment("ACCESSIBLE="+value)).Accessible; got != want {
 			t.Errorf("ACCESSIBLE=%q: %v, want %v", value, got, want)
@@ -149,7 +149,7 @@ func TestAccessibleIsSetByTheEnvironment(t *testing.T) {
 	}
 }
 
-func TestWidthComesFromTheTerminal(t *testing.T) {
+func TestColumnsOfTerminal(t *testing.T) {
 	_, tty := openPTY(t)
 	pipe := openPipe(t)
 	for _, c := range []struct {
@@ -161,9 +161,9 @@ func TestWidthComesFromTheTerminal(t *testing.T) {
 		{"stdout", tty, pipe, "50", 123},
 		{"stderr", pipe, tty, "50", 123},
 		{"neither", pipe, pipe, "50", 50},
-		{"nothing known", pipe, pipe, "", 80},
-		{"nonsense", pipe, pipe, "wide", 80},
-		{"negative", pipe, pipe, "-3", 80},
+		{"default", pipe, pipe, "", 80},
+		{"invalid COLUMNS", pipe, pipe, "wide", 80},
+		{"negative COLUMNS", pipe, pipe, "-3", 80},
 	} {
 		if got := Detect(pipe, c.out, c.err, environment("COLUMNS="+c.columns)).Columns(); got != c.want {
 			t.Errorf("%s: width %d, want %d", c.name, got, c.want)
@@ -173,11 +173,11 @@ func TestWidthComesFromTheTerminal(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := Detect(pipe, tty, pipe, environment("COLUMNS=50")).Columns(); got != 50 {
-		t.Errorf("a terminal without size: width %d, want 50", got)
+		t.Errorf("terminal without size: width %d, want 50", got)
 	}
 }
 
-func TestTheSizeFollowsTheTerminal(t *testing.T) {
+func TestSizeFollowsTerminal(t *testing.T) {
 	_, tty := openPTY(t)
 	s := Detect(nil, openPipe(t), tty, environment("COLUMNS=50"))
 	for _, size := range []pty.Winsize{{Rows: 24, Cols: 80}, {Rows: 10, Cols: 33}, {Rows: 50, Cols: 200}} {
@@ -189,7 +189,7 @@ func TestTheSizeFollowsTheTerminal(t *testing.T) {
 		}
 	}
 	if s := (&Streams{Width: 7, Height: 3, screens: []*os.File{tty}}); s.Columns() != 7 || s.Rows() != 3 {
-		t.Errorf("%d × %d, want what was set", s.Columns(), s.Rows())
+		t.Errorf("%d × %d, want 7 × 3", s.Columns(), s.Rows())
 	}
 	if s := Detect(nil, nil, nil, environment()); s.Columns() != 80 || s.Rows() != 0 {
 		t.Errorf("%d × %d without a terminal", s.Columns(), s.Rows())

@@ -19,16 +19,16 @@ func openTTY() (in, out *os.File, err error) {
 	return tty, tty, err
 }
 
-// obeysSequences is true: only the Windows console has to be switched.
-func obeysSequences(*os.File) bool { return true }
+// enableSequences returns true: only the Windows console has to be configured.
+func enableSequences(*os.File) bool { return true }
 
-// ownSession detaches a program from this terminal.
-func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
+// newSession detaches a program from this terminal.
+func newSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
-// hideTyping turns the echo off and returns how to restore it. The flags are those
-// of golang.org/x/term.ReadPassword, which cannot be interrupted and turns the echo
-// off at an unknown moment.
-func hideTyping(tty *os.File) (restore func() error, err error) {
+// disableEcho turns the echo off and returns a function that restores it. It sets the same
+// flags as golang.org/x/term.ReadPassword, which cannot be interrupted and does not
+// report when the echo is off.
+func disableEcho(tty *os.File) (restore func() error, err error) {
 	return modify(tty, func(state *unix.Termios) {
 		state.Lflag &^= unix.ECHO
 		state.Lflag |= unix.ICANON | unix.ISIG
@@ -36,34 +36,42 @@ func hideTyping(tty *os.File) (restore func() error, err error) {
 	})
 }
 
-// quietly makes tty deliver each byte at once and echo none, and returns how to
-// restore it. It fails if this process is not in the foreground, because changing
-// the modes would stop it (SIGTTOU), and if something was typed already: an
-// unfinished line is only visible to the new mode.
-func quietly(tty *os.File) (restore func() error, err error) {
+// cbreakIfIdle makes tty deliver each byte immediately and without echo, and returns a
+// function that restores the modes. It fails if this process is not in the foreground,
+// because changing the modes would stop it (SIGTTOU), or if there is typed input. That
+// is checked again in the new mode, which also makes an incomplete line readable.
+func cbreakIfIdle(tty *os.File) (restore func() error, err error) {
 	if !inForeground(tty) || waiting(tty) > 0 {
 		return nil, errBusy
 	}
-	restore, err = modify(tty, func(state *unix.Termios) {
-		state.Lflag &^= unix.ECHO | unix.ICANON
-		state.Cc[unix.VMIN], state.Cc[unix.VTIME] = 1, 0
-	})
+	restore, err = cbreak(tty)
 	if err == nil && waiting(tty) > 0 {
 		return nil, errors.Join(errBusy, restore())
 	}
 	return restore, err
 }
 
-// disableStop makes Ctrl-Z a key like others; SaveModes undoes it.
+// cbreak is like cbreakIfIdle, but permits typed input.
+func cbreak(tty *os.File) (restore func() error, err error) {
+	if !inForeground(tty) {
+		return nil, errBusy
+	}
+	return modify(tty, func(state *unix.Termios) {
+		state.Lflag &^= unix.ECHO | unix.ICANON
+		state.Cc[unix.VMIN], state.Cc[unix.VTIME] = 1, 0
+	})
+}
+
+// disableStop makes Ctrl-Z an ordinary key. The function that SaveModes returns undoes it.
 func disableStop(w io.Writer) {
 	if file, ok := w.(*os.File); ok {
 		_, _ = modify(file, func(state *unix.Termios) { state.Cc[unix.VSUSP] = disabledKey })
 	}
 }
 
-// ownsTerminal reports whether a pager started here could use the terminal: in the
-// background it would stop until the user brings it back.
-func ownsTerminal(w io.Writer) bool {
+// canRunPager reports whether a pager could use the terminal. In the background it would
+// be stopped.
+func canRunPager(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	return !ok || inForeground(file)
 }
@@ -73,20 +81,20 @@ func inForeground(tty *os.File) bool {
 	return err == nil && group == unix.Getpgrp()
 }
 
-// foreground returns the process group in the foreground of tty. The error is that
-// tty does not control the jobs of this process.
+// foreground returns the process group in the foreground of tty. It fails if tty is not
+// the controlling terminal of this process.
 func foreground(tty *os.File) (group int, err error) {
 	return query(tty, unix.IoctlGetInt, unix.TIOCGPGRP)
 }
 
-// waiting returns the number of bytes that can be read.
+// waiting returns the number of bytes that can be read without blocking.
 func waiting(tty *os.File) int {
 	count, _ := query(tty, unix.IoctlGetInt, bytesWaiting)
 	return count
 }
 
-// readUntil reads what is available, or waits for it until deadline and then returns
-// 0. It uses select, because the terminals of macOS have neither deadlines nor poll.
+// readUntil reads available input, or waits for it until deadline and then returns 0. It
+// uses select, because terminals on macOS support neither deadlines nor poll.
 func readUntil(tty *os.File, buffer []byte, deadline time.Time) (n int, err error) {
 	err = control(tty, func(fd int) error {
 		if fd >= unix.FD_SETSIZE {
@@ -109,8 +117,8 @@ func readUntil(tty *os.File, buffer []byte, deadline time.Time) (n int, err erro
 	return max(n, 0), err
 }
 
-// retype gives typed back to the terminal as if it was typed now, and returns what
-// the system does not accept.
+// retype returns typed to the input of the terminal, and returns the rest that the system
+// does not accept.
 func retype(tty *os.File, typed []byte) []byte {
 	_ = control(tty, func(fd int) error {
 		for len(typed) > 0 && unix.IoctlSetString(fd, simulateKey, string(typed[:1])) == nil {
@@ -121,7 +129,7 @@ func retype(tty *os.File, typed []byte) []byte {
 	return typed
 }
 
-// modify changes the modes of tty and returns how to restore them.
+// modify changes the modes of tty and returns a function that restores them.
 func modify(tty *os.File, change func(state *unix.Termios)) (restore func() error, err error) {
 	before, err := attributes(tty)
 	if err != nil {
@@ -143,7 +151,7 @@ func setAttributes(tty *os.File, state *unix.Termios) error {
 	return control(tty, func(fd int) error { return unix.IoctlSetTermios(fd, putAttributes, state) })
 }
 
-// query returns what an ioctl reports of tty.
+// query returns the result of an ioctl on tty.
 func query[T any](tty *os.File, ioctl func(fd int, request uint) (T, error), request uint) (value T, err error) {
 	err = control(tty, func(fd int) (err error) {
 		value, err = ioctl(fd, request)
@@ -152,7 +160,8 @@ func query[T any](tty *os.File, ioctl func(fd int, request uint) (T, error), req
 	return value, err
 }
 
-// control is used instead of Fd, which would disable the read deadline.
+// control calls fn with the descriptor of tty. Unlike Fd it does not disable the read
+// deadline.
 func control(tty *os.File, fn func(fd int) error) error {
 	conn, err := tty.SyscallConn()
 	if err != nil {

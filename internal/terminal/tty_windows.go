@@ -21,24 +21,24 @@ func openTTY() (in, out *os.File, err error) {
 	return in, out, nil
 }
 
-// obeysSequences switches the console of f to understand escape sequences and
-// reports whether it does; consoles before Windows 10 do not.
-func obeysSequences(f *os.File) bool {
+// enableSequences enables escape sequences in the console f and reports whether it
+// supports them. Consoles before Windows 10 do not.
+func enableSequences(f *os.File) bool {
 	_, err := modify(f, windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING, 0)
 	return err == nil
 }
 
-// ownSession keeps a program from opening a window and from the keys of this console.
-func ownSession() *syscall.SysProcAttr {
+// newSession runs a program without a window and without the keys of this console.
+func newSession() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NEW_PROCESS_GROUP | windows.CREATE_NO_WINDOW}
 }
 
-// hideTyping turns the echo off and returns how to restore it.
-func hideTyping(tty *os.File) (restore func() error, err error) {
+// disableEcho turns the echo off and returns a function that restores it.
+func disableEcho(tty *os.File) (restore func() error, err error) {
 	return modify(tty, windows.ENABLE_LINE_INPUT|windows.ENABLE_PROCESSED_INPUT, windows.ENABLE_ECHO_INPUT)
 }
 
-// modify changes the modes of a console and returns how to restore them.
+// modify changes the modes of a console and returns a function that restores them.
 func modify(console *os.File, on, off uint32) (restore func() error, err error) {
 	handle := windows.Handle(console.Fd())
 	var before uint32
@@ -48,20 +48,22 @@ func modify(console *os.File, on, off uint32) (restore func() error, err error) 
 	return func() error { return windows.SetConsoleMode(handle, before) }, windows.SetConsoleMode(handle, before&^off|on)
 }
 
-// quietly fails: the Windows console is not asked anything.
-func quietly(*os.File) (func() error, error) { return nil, errors.ErrUnsupported }
+// cbreakIfIdle and cbreak return an error, because the Windows console is not queried.
+func cbreakIfIdle(*os.File) (func() error, error) { return nil, errors.ErrUnsupported }
+
+func cbreak(*os.File) (func() error, error) { return nil, errors.ErrUnsupported }
 
 func readUntil(*os.File, []byte, time.Time) (int, error) { return 0, errors.ErrUnsupported }
 
 func retype(_ *os.File, typed []byte) []byte { return typed }
 
-// quietInput and holdInput do nothing: a Windows console shows what is typed only
-// while a program reads it, and keeps all of it.
+// quietInput and holdInput do nothing: a Windows console echoes typed text only while a
+// program reads it, and preserves all of it.
 func quietInput(*os.File) (restore func()) { return func() {} }
 
-func holdInput(*os.File) (restore func()) { return func() {} }
+func holdInput(*os.File, bool) (restore func()) { return func() {} }
 
-// ownsTerminal is true and disableStop does nothing: Windows has no job control.
-func ownsTerminal(io.Writer) bool { return true }
+// canRunPager returns true and disableStop does nothing: Windows has no job control.
+func canRunPager(io.Writer) bool { return true }
 
 func disableStop(io.Writer) {}

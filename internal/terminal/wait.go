@@ -11,13 +11,13 @@ import (
 )
 
 const (
-	spinnerDelay = 200 * time.Millisecond // a quick answer shows no spinner
+	spinnerDelay = 200 * time.Millisecond // a short wait shows no spinner
 	spinnerPace  = 100 * time.Millisecond
-	plainDelay   = time.Second // before the one line that replaces the spinner
+	plainDelay   = time.Second // before the line that replaces the spinner
 
 	eraseLine = "\r\x1b[K"
-	// eraseBelow erases the rows onto which a narrower terminal has wrapped a frame.
-	// The cursor is at its beginning, which such a terminal moves with it.
+	// eraseBelow erases all rows of a frame that a narrower terminal has wrapped. The
+	// cursor is at the beginning of the frame, and moves with it.
 	eraseBelow = "\r\x1b[J"
 )
 
@@ -29,16 +29,16 @@ var (
 // Waiting describes a wait.
 type Waiting struct {
 	Label string
-	Since time.Time // when it began; zero is now
-	// Usual returns how long it usually takes, 0 if that is unknown. It is called
-	// once, when something is shown, and may be nil.
+	Since time.Time // the start of the wait; zero means now
+	// Usual returns the usual duration, or 0 if it is unknown. It is called once, when
+	// the wait is first shown, and may be nil.
 	Usual func() time.Duration
 }
 
-// WaitFor shows the label and the elapsed seconds on stderr until stop is called: as a
-// spinner, or as one plain line on a terminal that is dumb or has to be accessible, or
-// not at all without a terminal. stop erases the spinner and returns when nothing more
-// will be written; calling it again does nothing.
+// WaitFor shows a spinner with the label and the elapsed seconds on stderr until stop is
+// called. With Dumb or Accessible it writes one plain line instead, and without a terminal
+// nothing. stop erases the spinner, and nothing is written after it returns; calling it
+// again does nothing.
 func (s *Streams) WaitFor(w Waiting) (stop func()) {
 	if !s.ErrTTY {
 		return func() {}
@@ -52,27 +52,27 @@ func (s *Streams) WaitFor(w Waiting) (stop func()) {
 	return inBackground(func(quit <-chan struct{}) { spinner{s}.spin(w, quit) })
 }
 
-// inBackground runs fn in a goroutine until stop is called, which waits for its end
-// and does nothing when called again.
+// inBackground runs fn in a goroutine. stop closes quit and waits for fn to return;
+// calling it again does nothing.
 func inBackground(fn func(quit <-chan struct{})) (stop func()) {
-	quit, ended := make(chan struct{}), make(chan struct{})
+	quit, done := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(ended)
+		defer close(done)
 		fn(quit)
 	}()
 	return sync.OnceFunc(func() {
 		close(quit)
-		<-ended
+		<-done
 	})
 }
 
-// spinner draws a wait.
+// spinner shows a wait as an animation.
 type spinner struct{ *Streams }
 
 func (p spinner) spin(w Waiting, quit <-chan struct{}) {
-	pictures := asciiFrames
+	symbols := asciiFrames
 	if p.UTF8 {
-		pictures = brailleFrames
+		symbols = brailleFrames
 	}
 	usual, width, pause := "", 0, spinnerDelay
 	for i := 0; ; i++ {
@@ -84,10 +84,10 @@ func (p spinner) spin(w Waiting, quit <-chan struct{}) {
 			return
 		case <-time.After(pause):
 			if i == 0 {
-				usual = w.usually(" (usually %s)", shortly)
+				usual = w.usually(" (usually %s)", abbreviated)
 			}
 			columns := p.Columns()
-			frame := p.frame(pictures[i%len(pictures)], w.Label, elapsed(time.Since(w.Since)), usual, columns-1)
+			frame := p.frame(symbols[i%len(symbols)], w.Label, elapsed(time.Since(w.Since)), usual, columns-1)
 			fmt.Fprintf(p.Err, "%s%s\r", erase(width, columns), frame)
 			width = ansi.StringWidth(frame)
 			pause = spinnerPace
@@ -95,19 +95,20 @@ func (p spinner) spin(w Waiting, quit <-chan struct{}) {
 	}
 }
 
-// frame fits the parts into a row: the label is shortened first, and the usual
-// duration is dropped before less than half of the label is left.
-func (p spinner) frame(picture, label, time, usual string, width int) string {
-	room := width - ansi.StringWidth(picture+" "+" "+time)
+// frame returns the parts as a line of at most width columns. It shortens the label first,
+// and drops the usual duration rather than more than half of the label.
+func (p spinner) frame(symbol, label, time, usual string, width int) string {
+	room := width - ansi.StringWidth(symbol+" "+" "+time)
 	if rest := room - ansi.StringWidth(usual); 2*rest >= min(room, ansi.StringWidth(label)) {
 		room = rest
 	} else {
 		usual = ""
 	}
-	return p.Truncate(picture+" "+p.Truncate(label, room)+" "+time+usual, width)
+	return p.Truncate(symbol+" "+p.Truncate(label, room)+" "+time+usual, width)
 }
 
-// erase removes a frame of some width from a terminal that now has columns.
+// erase returns the sequence that erases a frame of a width on a terminal that now has
+// the given number of columns.
 func erase(width, columns int) string {
 	if width > columns {
 		return eraseBelow
@@ -115,7 +116,7 @@ func erase(width, columns int) string {
 	return eraseLine
 }
 
-// announce writes nothing that would have to be erased.
+// announce writes one line, which is not erased.
 func announce(out io.Writer, w Waiting, quit <-chan struct{}) {
 	select {
 	case <-quit:
@@ -124,7 +125,7 @@ func announce(out io.Writer, w Waiting, quit <-chan struct{}) {
 	}
 }
 
-// usually formats the usual duration; the result is empty if it is unknown.
+// usually formats the usual duration. It returns "" if it is unknown.
 func (w Waiting) usually(format string, name func(time.Duration) string) string {
 	if w.Usual != nil {
 		if usual := w.Usual(); usual > 0 {
@@ -142,8 +143,8 @@ func elapsed(d time.Duration) string {
 	return fmt.Sprintf("%dm%02ds", seconds/60, seconds%60)
 }
 
-// shortly formats a usual duration for the spinner.
-func shortly(d time.Duration) string {
+// abbreviated formats a usual duration for the spinner.
+func abbreviated(d time.Duration) string {
 	if d < time.Second {
 		return "under 1s"
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// screen is a buffer that the spinner and the test share.
+// screen is a buffer for concurrent use by the spinner and the test.
 type screen struct {
 	mu    sync.Mutex
 	bytes bytes.Buffer
@@ -30,7 +30,7 @@ func (s *screen) String() string {
 	return s.bytes.String()
 }
 
-func TestWaitShowsElapsedSecondsAndErasesThem(t *testing.T) {
+func TestSpinnerShowsElapsedTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out screen
 		s := &Streams{Err: &out, ErrTTY: true, UTF8: true, Width: 40}
@@ -38,7 +38,7 @@ func TestWaitShowsElapsedSecondsAndErasesThem(t *testing.T) {
 		<-time.After(spinnerDelay - time.Millisecond)
 		synctest.Wait()
 		if shown := out.String(); shown != "" {
-			t.Errorf("shown at once: %q", shown)
+			t.Errorf("shown too early: %q", shown)
 		}
 		<-time.After(61 * time.Second)
 		synctest.Wait()
@@ -50,7 +50,7 @@ func TestWaitShowsElapsedSecondsAndErasesThem(t *testing.T) {
 		}
 		stop()
 		if !strings.HasSuffix(out.String(), eraseLine) || strings.Count(out.String(), "\x1b") != strings.Count(out.String(), eraseLine) {
-			t.Errorf("the end is %q", out.String()[len(shown):])
+			t.Errorf("stop wrote %q", out.String()[len(shown):])
 		}
 		done := out.String()
 		stop()
@@ -61,7 +61,7 @@ func TestWaitShowsElapsedSecondsAndErasesThem(t *testing.T) {
 	})
 }
 
-func TestWaitShowsNothingForAQuickAnswer(t *testing.T) {
+func TestShortWaitShowsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, s := range []*Streams{{ErrTTY: true}, {ErrTTY: true, Dumb: true}, {}} {
 			var out bytes.Buffer
@@ -76,13 +76,13 @@ func TestWaitShowsNothingForAQuickAnswer(t *testing.T) {
 	})
 }
 
-func TestWaitSpinsOnlyWhereItCanBeErased(t *testing.T) {
+func TestWaitOnEachKindOfTerminal(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		streams Streams
 		want    string
 	}{
-		{"in a pipe", Streams{}, `^$`},
+		{"pipe", Streams{}, `^$`},
 		{"dumb", Streams{ErrTTY: true, Dumb: true}, `^label\n$`},
 		{"accessible", Streams{ErrTTY: true, UTF8: true, Accessible: true}, `^label\n$`},
 		{"ASCII", Streams{ErrTTY: true}, `^(\r\x1b\[K[|/\\-] label \d+s\r)+\r\x1b\[K$`},
@@ -106,50 +106,50 @@ func TestWaitSpinsOnlyWhereItCanBeErased(t *testing.T) {
 	}
 }
 
-func TestWaitSaysWhatIsUsual(t *testing.T) {
+func TestWaitShowsUsualDuration(t *testing.T) {
 	for name, c := range map[string]struct {
 		streams Streams
 		usual   time.Duration
 		want    string
 	}{
-		"unknown":           {Streams{}, 0, "| asking reviewer 2s\r"},
-		"seconds":           {Streams{}, 4200 * time.Millisecond, "| asking reviewer 2s (usually 4s)\r"},
-		"rounded":           {Streams{}, 1500 * time.Millisecond, "| asking reviewer 2s (usually 2s)\r"},
-		"minutes":           {Streams{}, 90 * time.Second, "| asking reviewer 2s (usually 1m30s)\r"},
-		"hardly anything":   {Streams{}, 999 * time.Millisecond, "| asking reviewer 2s (usually under 1s)\r"},
-		"a narrow terminal": {Streams{Width: 30}, 4 * time.Second, "| asking r... 2s (usually 4s)\r"},
-		"a narrower one":    {Streams{Width: 24}, 4 * time.Second, "| asking reviewer 2s\r"},
-		"dumb":              {Streams{Dumb: true}, 4 * time.Second, "asking reviewer, which usually takes 4 seconds\n"},
-		"read aloud":        {Streams{Accessible: true}, 61 * time.Second, "asking reviewer, which usually takes 1 minute 1 second\n"},
-		"in minutes":        {Streams{Accessible: true}, 2 * time.Minute, "asking reviewer, which usually takes 2 minutes\n"},
-		"quick":             {Streams{Accessible: true}, time.Millisecond, "asking reviewer, which usually takes less than a second\n"},
-		"nobody knows":      {Streams{Accessible: true}, 0, "asking reviewer\n"},
+		"unknown":                    {Streams{}, 0, "| asking reviewer 2s\r"},
+		"seconds":                    {Streams{}, 4200 * time.Millisecond, "| asking reviewer 2s (usually 4s)\r"},
+		"rounded":                    {Streams{}, 1500 * time.Millisecond, "| asking reviewer 2s (usually 2s)\r"},
+		"minutes":                    {Streams{}, 90 * time.Second, "| asking reviewer 2s (usually 1m30s)\r"},
+		"under a second":             {Streams{}, 999 * time.Millisecond, "| asking reviewer 2s (usually under 1s)\r"},
+		"narrow":                     {Streams{Width: 30}, 4 * time.Second, "| asking r... 2s (usually 4s)\r"},
+		"too narrow":                 {Streams{Width: 24}, 4 * time.Second, "| asking reviewer 2s\r"},
+		"dumb":                       {Streams{Dumb: true}, 4 * time.Second, "asking reviewer, which usually takes 4 seconds\n"},
+		"accessible":                 {Streams{Accessible: true}, 61 * time.Second, "asking reviewer, which usually takes 1 minute 1 second\n"},
+		"accessible, minutes":        {Streams{Accessible: true}, 2 * time.Minute, "asking reviewer, which usually takes 2 minutes\n"},
+		"accessible, under a second": {Streams{Accessible: true}, time.Millisecond, "asking reviewer, which usually takes less than a second\n"},
+		"accessible, unknown":        {Streams{Accessible: true}, 0, "asking reviewer\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out screen
 				s := c.streams
 				s.Err, s.ErrTTY = &out, true
-				asked := 0
+				calls := 0
 				stop := s.WaitFor(Waiting{Label: "asking reviewer", Since: time.Now().Add(-time.Second), Usual: func() time.Duration {
-					asked++
+					calls++
 					return c.usual
 				}})
 				<-time.After(1500 * time.Millisecond)
 				stop()
-				if !strings.Contains(out.String(), c.want) || asked != 1 {
-					t.Errorf("asked %d times, wrote %q, want %q", asked, out.String(), c.want)
+				if !strings.Contains(out.String(), c.want) || calls != 1 {
+					t.Errorf("%d calls of Usual, wrote %q, want %q", calls, out.String(), c.want)
 				}
 			})
 		})
 	}
 }
 
-func TestWaitAsksNobodyWhatIsUsualForAQuickAnswer(t *testing.T) {
+func TestShortWaitDoesNotCallUsual(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &Streams{Err: new(screen), ErrTTY: true}
 		stop := s.WaitFor(Waiting{Label: "label", Usual: func() time.Duration {
-			t.Error("asked")
+			t.Error("Usual was called")
 			return 0
 		}})
 		<-time.After(spinnerDelay / 2)
@@ -157,18 +157,18 @@ func TestWaitAsksNobodyWhatIsUsualForAQuickAnswer(t *testing.T) {
 	})
 }
 
-// TestAFrameFitsItsTerminal runs through every width, so that no frame is ever
-// wrapped by the terminal that it is drawn for.
-func TestAFrameFitsItsTerminal(t *testing.T) {
+// TestFrameFitsTerminal tries every width, because a frame that the terminal wraps cannot
+// be erased.
+func TestFrameFitsTerminal(t *testing.T) {
 	for _, label := range []string{"asking reviewer", "asking 审阅者👩‍💻", "x"} {
 		for _, s := range []spinner{{&Streams{UTF8: true}}, {&Streams{}}} {
 			for width := range 60 {
 				frame := s.frame("⠋", label, "1m01s", " (usually 1m30s)", width)
 				if got := ansi.StringWidth(frame); got > width {
-					t.Errorf("%q takes %d columns of %d", frame, got, width)
+					t.Errorf("%q has %d columns, want at most %d", frame, got, width)
 				}
 				if width >= 40 && !strings.HasSuffix(frame, " 1m01s (usually 1m30s)") {
-					t.Errorf("%q lacks something in %d columns", frame, width)
+					t.Errorf("%q is incomplete in %d columns", frame, width)
 				}
 			}
 		}

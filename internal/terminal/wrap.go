@@ -8,12 +8,12 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cells"
 )
 
-// Width returns the width of a line in columns. SGR sequences take none.
+// Width returns the width of a line in columns. SGR sequences do not count.
 func Width(line string) int { return ansi.StringWidth(line) }
 
-// Wrap breaks the lines of clean text into rows of at most width columns, between
-// words where possible. The rows after the first one of a line are indented by
-// indent columns, but by no more than half of width. No row ends with a space.
+// Wrap breaks the lines of clean text into rows of at most width columns, between words
+// where possible. Continuation rows are indented by indent columns, but at most by half
+// of width. No row ends with a space.
 func Wrap(text string, width, indent int) string {
 	indent = min(indent, width/2)
 	var rows []string

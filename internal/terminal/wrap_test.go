@@ -25,12 +25,12 @@ func TestWrapBreaksBetweenWords(t *testing.T) {
 		{"漢字 かな 混じり", 10, 0, "漢字 かな\n混じり"},
 	} {
 		if got := terminal.Wrap(c.text, c.width, c.indent); got != c.want {
-			t.Errorf("Wrap(%q, %d, %d) is\n%s\nwant\n%s", c.text, c.width, c.indent, got, c.want)
+			t.Errorf("Wrap(%q, %d, %d) =\n%s\nwant\n%s", c.text, c.width, c.indent, got, c.want)
 		}
 	}
 }
 
-func FuzzWrapLosesNothing(f *testing.F) {
+func FuzzWrap(f *testing.F) {
 	f.Add("hobnob: note: the next question follows 8c1d0000: what is 漢字?", 20, 2)
 	f.Fuzz(func(t *testing.T, text string, width, indent int) {
 		width, indent = max(width%200, 4), max(indent%200, 0)
@@ -38,11 +38,11 @@ func FuzzWrapLosesNothing(f *testing.F) {
 		got := terminal.Wrap(text, width, indent)
 		without := func(s string) string { return strings.Join(strings.Fields(s), "") }
 		if without(got) != without(text) {
-			t.Errorf("Wrap(%q, %d, %d) is %q", text, width, indent, got)
+			t.Errorf("Wrap(%q, %d, %d) = %q", text, width, indent, got)
 		}
 		for row := range strings.SplitSeq(got, "\n") {
 			if terminal.Width(row) > width {
-				t.Errorf("Wrap(%q, %d, %d) has the row %q", text, width, indent, row)
+				t.Errorf("Wrap(%q, %d, %d) contains the row %q", text, width, indent, row)
 			}
 		}
 	})

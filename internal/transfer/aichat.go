@@ -15,12 +15,12 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// aichatFormat is a session file of https://github.com/sigoden/aichat. It is YAML, which
-// may begin with anything.
+// aichatFormat is the session file of aichat (https://github.com/sigoden/aichat). It is
+// YAML, which cannot be detected from its beginning.
 var aichatFormat = Format{Name: "aichat", Import: readWhole(readAichat), Detect: func([]byte) bool { return true }}
 
-// aichatSession is a session file of aichat, or what its command .info session
-// prints. Messages that aichat compressed are still in the file.
+// aichatSession is a session file of aichat, or the output of its command
+// .info session. Both contain the compressed messages.
 type aichatSession struct {
 	Model      string          `yaml:"model"`
 	Compressed []aichatMessage `yaml:"compressed_messages"`
@@ -32,30 +32,30 @@ type aichatMessage struct {
 	Content yaml.Node `yaml:"content"`
 }
 
-var errNotText = errors.New("no text")
+var errNotText = errors.New("content is not text")
 
-// autoName matches the time at the beginning of a name that aichat generated.
+// autoName matches the time at the beginning of a generated session name.
 var autoName = regexp.MustCompile(`^([0-9]{8}T[0-9]{6})-?`)
 
-// readAichat returns a session as one conversation. Each turn's id depends on the
-// conversation and all turns before it, so that two files in which a session continues
-// differently become branches of one conversation.
+// readAichat returns a session as one conversation. The id of a turn depends on the
+// conversation and all previous turns, so that different continuations of a session
+// become branches of one conversation.
 func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 	var session aichatSession
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	if err := decoder.Decode(&session); err != nil {
 		if errors.Is(err, io.EOF) {
-			return nil, refuse("the file", "it is empty")
+			return nil, refuse("", "empty file")
 		}
-		return nil, refuse("the file", "no session of aichat: %s", strings.Join(strings.Fields(err.Error()), " "))
+		return nil, refuse("", "not an aichat session: invalid YAML: %s", strings.TrimPrefix(strings.Join(strings.Fields(err.Error()), " "), "yaml: "))
 	}
 	if session.Messages == nil && session.Compressed == nil {
-		return nil, refuse("the file", "no session of aichat: it has no messages")
+		return nil, refuse("", "not an aichat session: no messages")
 	}
 	messages := session.Compressed
 	rest := session.Messages
 	if len(messages) > 0 && len(rest) > 0 && rest[0].Role == "system" {
-		rest = rest[1:] // it sums up the messages before
+		rest = rest[1:] // a summary of the compressed messages
 	}
 	turns, err := aichatTurns(append(messages, rest...))
 	if err != nil || len(turns) == 0 {
@@ -74,11 +74,11 @@ func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 		title = history.TitleOf(turns[0].Question)
 	}
 	tree := history.Tree{Conversation: history.Conversation{ID: stableID("aichat", name, turns[0].Question), Title: title}}
-	said := tree.Conversation.ID
+	previous := tree.Conversation.ID
 	for i, t := range turns {
-		said = stableID("aichat", said, t.Question, t.Reply)
-		t.ID = said
-		t.Asked = at.Add(time.Duration(i) * time.Millisecond) // aichat keeps no times
+		previous = stableID("aichat", previous, t.Question, t.Reply)
+		t.ID = previous
+		t.Asked = at.Add(time.Duration(i) * time.Millisecond) // aichat does not record times
 		t.Ended = t.Asked
 		t.Service.Model = session.Model
 		grow(&tree, t, "aichat")
@@ -86,15 +86,15 @@ func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 	return []history.Tree{tree}, nil
 }
 
-// aichatTurns pairs questions with answers. The text of a system message is put before
-// the question that follows it.
+// aichatTurns pairs questions with answers. The text of a system message is prepended to
+// the next question.
 func aichatTurns(messages []aichatMessage) ([]history.Turn, error) {
 	var turns []history.Turn
 	system := ""
 	for i, m := range messages {
 		text, err := aichatText(m.Content)
 		if err != nil {
-			return nil, refuse(fmt.Sprintf("message %d", i+1), "its content is %v", err)
+			return nil, refuse(fmt.Sprintf("message %d", i+1), "%v", err)
 		}
 		switch m.Role {
 		case "system":
@@ -110,14 +110,14 @@ func aichatTurns(messages []aichatMessage) ([]history.Turn, error) {
 			last := &turns[len(turns)-1]
 			last.Reply = join(last.Reply, text)
 		default:
-			return nil, refuse(fmt.Sprintf("message %d", i+1), "its role %.20q is none of system, user, assistant, tool", m.Role)
+			return nil, refuse(fmt.Sprintf("message %d", i+1), "invalid role %.20q: want system, user, assistant or tool", m.Role)
 		}
 	}
 	return turns, nil
 }
 
-// aichatText returns the text of a message: a string, a list of parts, or the text that
-// comes with tool calls.
+// aichatText returns the text of a message, which is a string, a list of parts, or an
+// object with a text and tool calls.
 func aichatText(content yaml.Node) (string, error) {
 	switch content.Kind {
 	case 0:
@@ -159,7 +159,7 @@ func aichatText(content yaml.Node) (string, error) {
 	return "", errNotText
 }
 
-// shortURL removes the content of a data: URL.
+// shortURL returns a URL, without the content if it is a data: URL.
 func shortURL(url string) string {
 	if head, _, found := strings.Cut(url, ","); found && strings.HasPrefix(url, "data:") {
 		return head

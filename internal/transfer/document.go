@@ -8,7 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// shownTime returns a time to the minute, in UTC so that a document is the same everywhere.
+// shownTime formats a time to the minute, in UTC so that documents do not depend on the time zone.
 func shownTime(t time.Time) string {
 	if t.IsZero() {
 		return ""
@@ -24,7 +24,7 @@ func title(c history.Conversation) string {
 	return "untitled"
 }
 
-// outcome returns why a turn has no reply, empty for an answered one.
+// outcome returns the reason why a turn has no reply, or "" if it has one.
 func outcome(t history.Turn) string {
 	switch t.State {
 	case history.Answered:
@@ -44,16 +44,16 @@ func aside(t history.Tree) string {
 	text := shownTime(t.Conversation.Created)
 	switch n := t.Conversation.Turns - len(t.Turns); {
 	case n == 1:
-		text += " · 1 more turn is not on this path"
+		text += " · 1 more turn on other branches"
 	case n > 1:
-		text += fmt.Sprintf(" · %d more turns are not on this path", n)
+		text += fmt.Sprintf(" · %d more turns on other branches", n)
 	}
 	return text
 }
 
-// visible replaces characters that would change how the text around them reads by
-// visible ones: controls other than tab and newline, and those that reorder text
-// (https://trojansource.codes). Line ends become newlines, invalid UTF-8 U+FFFD.
+// visible replaces characters that could hide or reorder text with visible ones: control
+// characters except tab and newline, and bidi controls (https://trojansource.codes).
+// Line ends become newlines, and invalid UTF-8 becomes U+FFFD.
 func visible(text string) string {
 	text = strings.ToValidUTF8(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\ufffd")
 	var b strings.Builder

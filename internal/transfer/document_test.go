@@ -12,7 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// pageOf is the page of some conversations.
+// pageOf returns the HTML page of conversations.
 func pageOf(t *testing.T, trees ...history.Tree) string {
 	t.Helper()
 	var conversations []history.Conversation
@@ -26,7 +26,7 @@ func pageOf(t *testing.T, trees ...history.Tree) string {
 	return page.String()
 }
 
-func TestMarkdownShowsQuestionsAsQuotationsAndRepliesAsTheyAre(t *testing.T) {
+func TestMarkdown(t *testing.T) {
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	got := markdownOf(history.Tree{
 		Conversation: history.Conversation{Title: "a *b* <c>\nd", Created: at, Turns: 4},
@@ -37,7 +37,7 @@ func TestMarkdownShowsQuestionsAsQuotationsAndRepliesAsTheyAre(t *testing.T) {
 	})
 	want := `# a \*b\* \<c\> d
 
-*2026-01-02 03:04 UTC · 2 more turns are not on this path*
+*2026-01-02 03:04 UTC · 2 more turns on other branches*
 
 > **2026-01-02 03:04 UTC**
 >
@@ -63,7 +63,7 @@ func TestMarkdownShowsQuestionsAsQuotationsAndRepliesAsTheyAre(t *testing.T) {
 	}
 }
 
-func TestNoReplySwallowsWhatFollowsIt(t *testing.T) {
+func TestClosed(t *testing.T) {
 	for reply, want := range map[string]string{
 		"plain":                        "plain",
 		"```go\nx\n```":                "```go\nx\n```",
@@ -82,7 +82,7 @@ func TestNoReplySwallowsWhatFollowsIt(t *testing.T) {
 		"text\n\n[ref]: http://x.test": "text\n\n[ref]: http://x.test",
 	} {
 		if got := closed(reply); got != want {
-			t.Errorf("%q became\n%s\nwant\n%s", reply, got, want)
+			t.Errorf("%q: got\n%s\nwant\n%s", reply, got, want)
 		}
 	}
 }
@@ -93,31 +93,31 @@ func FuzzClosed(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, reply string) {
 		if got := closed(reply); parsable(got) && strings.TrimSpace(got) != "" && !endsClosed(got) {
-			t.Errorf("what follows %q is swallowed", got)
+			t.Errorf("%q is not closed", got)
 		}
 	})
 }
 
-func TestAPageAllowsItsOwnStyleByItsHash(t *testing.T) {
+func TestPageStyle(t *testing.T) {
 	page := hostilePage(t)
 	_, rest, _ := strings.Cut(page, "<style>")
 	css, _, _ := strings.Cut(rest, "</style>")
 	sum := sha256.Sum256([]byte(css))
 	if want := "style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"; !strings.Contains(page, want) {
-		t.Errorf("the page does not say %s", want)
+		t.Errorf("%s not found in the page", want)
 	}
 	if strings.Contains(css, "url(") || strings.Contains(css, "@import") {
-		t.Error("the style loads something")
+		t.Error("the style loads a resource")
 	}
 	for _, want := range []string{"prefers-color-scheme: dark", "@media print", `<meta name="viewport"`, `.chroma .k`} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s", want)
+			t.Errorf("%s not found in the page", want)
 		}
 	}
 	checkDOM(t, page)
 }
 
-func TestAPageOfSeveralConversationsHasATableOfThem(t *testing.T) {
+func TestPageTableOfContents(t *testing.T) {
 	one := history.Conversation{ID: stableID("1"), Title: "first", Turns: 1}
 	two := history.Conversation{ID: stableID("2"), Title: "second & last", Turns: 1}
 	tree := func(c history.Conversation) history.Tree {
@@ -126,22 +126,22 @@ func TestAPageOfSeveralConversationsHasATableOfThem(t *testing.T) {
 	page, single := pageOf(t, tree(one), tree(two)), pageOf(t, tree(two))
 	for _, want := range []string{`<a href="#c-` + two.ID + `"><bdi>second &amp; last</bdi></a>`, `<article id="c-` + two.ID + `">`, "q &lt;first", "<strong>r</strong>"} {
 		if !strings.Contains(page, want) {
-			t.Errorf("the page lacks %s", want)
+			t.Errorf("%s not found in the page", want)
 		}
 	}
 	if strings.Contains(single, "<nav") || !strings.Contains(single, "<title>second &amp; last</title>") {
-		t.Error("one conversation needs no table and is the title")
+		t.Error("page of one conversation: want its title and no table of contents")
 	}
 }
 
-func TestAConversationThatCannotBeReadStopsThePage(t *testing.T) {
+func TestPageStopsAtError(t *testing.T) {
 	err := writeHTML(&bytes.Buffer{}, []history.Conversation{{ID: "x"}}, func(yield func(history.Tree, error) bool) { yield(history.Tree{}, errors.ErrUnsupported) })
 	if !errors.Is(err, errors.ErrUnsupported) {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 }
 
-func TestRepliesThatAParserNeedsTooLongForAreShownAsText(t *testing.T) {
+func TestExpensiveRepliesAreShownAsText(t *testing.T) {
 	r := newReplyRenderer()
 	for name, reply := range map[string]string{
 		"deep":       strings.Repeat("> ", 50_000),
@@ -154,7 +154,7 @@ func TestRepliesThatAParserNeedsTooLongForAreShownAsText(t *testing.T) {
 		}
 	}
 	if got := string(r.render(strings.Repeat("-", 400) + "\n\n" + strings.Repeat(" ", 8) + "code")); !strings.HasPrefix(got, "<hr>") {
-		t.Errorf("a long rule is no nesting: %.60s", got)
+		t.Errorf("long rule: got %.60s", got)
 	}
 }
 

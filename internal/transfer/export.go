@@ -17,10 +17,10 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// ExportFormat returns the format with a name or, when it is empty, the one that the
-// extension of a path shows. Where there is no such, it is the lossless one if the
-// output is structured, and Markdown for a directory and a path without extension.
-// Errors are *UnknownFormatError.
+// ExportFormat returns the format with a name or, if the name is empty, the format of
+// the extension of a path. If the extension has none, it returns the lossless format for
+// structured output, and Markdown for a directory or a path without extension. Errors
+// are *UnknownFormatError.
 func ExportFormat(name, path string, structured bool) (Format, error) {
 	if name != "" {
 		if f, ok := find(func(f Format) bool { return f.Export != nil && f.Extensions[0] == name }); ok {
@@ -42,15 +42,15 @@ func ExportFormat(name, path string, structured bool) (Format, error) {
 	return Format{}, &UnknownFormatError{Name: extension, Path: path, Known: ExportNames()}
 }
 
-// Export is conversations to be written in a format.
+// Export writes conversations in a format.
 type Export struct {
 	Store         *history.Store
 	Conversations []history.Conversation
 	Format        Format
 }
 
-// Write writes the conversations as one document. Markdown is written with one call
-// of w.Write for each of them.
+// Write writes the conversations as one document. As Markdown, each of them is one call
+// of w.Write.
 func (e Export) Write(ctx context.Context, w io.Writer) error {
 	trees := e.paths(ctx)
 	if e.Format.Lossless {
@@ -59,8 +59,8 @@ func (e Export) Write(ctx context.Context, w io.Writer) error {
 	return e.Format.Export(w, e.Conversations, trees)
 }
 
-// paths are the conversations with the turns from the root to the head, or with every
-// turn when there is no head.
+// paths returns the conversations with the turns from the root to the head, or with all
+// turns if there is no head.
 func (e Export) paths(ctx context.Context) iter.Seq2[history.Tree, error] {
 	return func(yield func(history.Tree, error) bool) {
 		for _, c := range e.Conversations {
@@ -80,27 +80,27 @@ func (e Export) ids() []string {
 	return ids
 }
 
-// File is a file that was written.
+// File is a written file.
 type File struct {
 	Path          string   `json:"path"`
 	Conversations []string `json:"conversations"` // ids
 }
 
-// ExistsError is a path where an export would replace something.
+// ExistsError reports that a file exists at a path.
 type ExistsError struct{ Path string }
 
-func (e *ExistsError) Error() string { return e.Path + " exists" }
+func (e *ExistsError) Error() string { return e.Path + " already exists" }
 
 // Failure implements failure.Explainer.
 func (e *ExistsError) Failure() failure.Failure {
 	return failure.Failure{Kind: failure.Other, Hint: failure.Plain("choose another name with -o, or replace it with --force")}
 }
 
-// WriteFiles writes the conversations to the file at path or, when it is a directory or
-// ends like one, a file for each of them into it, named by their titles. Each file is
-// written completely or not at all. A path where something exists is an *ExistsError,
-// and nothing is written; with replace only regular files are replaced.
-func (e Export) WriteFiles(ctx context.Context, path string, replace bool) ([]File, error) {
+// WriteFiles writes the conversations to the file at path. If path is a directory or
+// ends in a separator, it writes one file per conversation, named by title. Each file is
+// written completely or not at all. If files exist, replace decides for all of them;
+// without its consent WriteFiles writes nothing and returns nil.
+func (e Export) WriteFiles(ctx context.Context, path string, replace Replace) ([]File, error) {
 	exports, paths := []Export{e}, []string{path}
 	if isDirectory(path) {
 		exports, paths = nil, nil
@@ -110,17 +110,16 @@ func (e Export) WriteFiles(ctx context.Context, path string, replace bool) ([]Fi
 			paths = append(paths, filepath.Join(path, names.next(c)))
 		}
 	}
-	for _, p := range paths {
-		if err := vacant(p, replace, p == path); err != nil {
-			return nil, err
-		}
-	}
-	write := atomicfile.Create
-	if replace {
-		write = atomicfile.Fill
+	existing, ok, err := replace.Allows(paths, !isDirectory(path))
+	if err != nil || !ok {
+		return nil, err
 	}
 	files := []File{}
 	for i, p := range paths {
+		write := atomicfile.Create
+		if slices.Contains(existing, p) {
+			write = atomicfile.Fill
+		}
 		err := write(p, func(w io.Writer) error { return exports[i].Write(ctx, w) })
 		if errors.Is(err, fs.ErrExist) {
 			err = &ExistsError{p}
@@ -133,31 +132,56 @@ func (e Export) WriteFiles(ctx context.Context, path string, replace bool) ([]Fi
 	return files, nil
 }
 
-// isDirectory reports whether a path is a directory, or is written like one.
+// Replace decides whether existing files may be replaced; nil means never. An error,
+// such as an *ExistsError, means that there is no decision.
+type Replace func(existing []string) (bool, error)
+
+// Allows returns those of the paths where a regular file exists, and whether all of them
+// may be replaced; ok is also true if there are none. Any other existing file is an
+// error. So is a symbolic link, which could lead out of the directory, unless named
+// reports that the user specified the path.
+func (r Replace) Allows(paths []string, named bool) (existing []string, ok bool, err error) {
+	for _, path := range paths {
+		info, err := os.Lstat(path)
+		if err == nil && named {
+			info, err = os.Stat(path)
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if _, err := os.Lstat(path); err == nil { // a dangling link
+				return nil, false, &ExistsError{path}
+			}
+			continue
+		case err != nil:
+			return nil, false, err
+		case !info.Mode().IsRegular():
+			return nil, false, failure.WithHint(fmt.Errorf("%s is not a regular file", path), "choose another name")
+		}
+		existing = append(existing, path)
+	}
+	switch {
+	case len(existing) == 0:
+		return nil, true, nil
+	case r == nil:
+		return nil, false, &ExistsError{existing[0]}
+	}
+	ok, err = r(existing)
+	return existing, ok, err
+}
+
+// Question returns the question whether existing files may be replaced.
+func Question(existing []string) string {
+	if len(existing) == 1 {
+		return existing[0] + " already exists. Replace it?"
+	}
+	return fmt.Sprintf("%d files already exist, such as %s. Replace them?", len(existing), existing[0])
+}
+
+// isDirectory reports whether a path is a directory or ends in a separator.
 func isDirectory(path string) bool {
 	if path != "" && os.IsPathSeparator(path[len(path)-1]) {
 		return true
 	}
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-// vacant refuses a path where something exists. With replace it may be a file; a link
-// to one only if the path was named: in a directory it might lead out of it.
-func vacant(path string, replace, named bool) error {
-	info, err := os.Lstat(path)
-	if err == nil && replace && named {
-		info, err = os.Stat(path)
-	}
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	case replace && info.Mode().IsRegular():
-		return nil
-	case replace:
-		return failure.WithHint(fmt.Errorf("%s is no file that can be replaced", path), "choose another name with -o")
-	}
-	return &ExistsError{path}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// hostileTitles are 100 titles that must not become what they look like.
+// hostileTitles returns 100 titles that are unsafe as file names.
 func hostileTitles() []string {
 	titles := []string{
 		"../../x", "..", ".", "/", "/etc/passwd", "~/x", "./x", "a/../../b", `..\..\x`, `C:\x`, `\\host\share`, "C:", "file:///x", "x/", "//x",
@@ -33,7 +33,7 @@ func hostileTitles() []string {
 	return titles[:100]
 }
 
-func TestAHundredHostileTitlesAreExportedIntoTheirFolderAndNowhereElse(t *testing.T) {
+func TestExportOfHostileTitlesStaysInDirectory(t *testing.T) {
 	root := t.TempDir()
 	target := filepath.Join(root, "deep", "down", "target")
 	store := openStore(t)
@@ -59,34 +59,34 @@ func TestAHundredHostileTitlesAreExportedIntoTheirFolderAndNowhereElse(t *testin
 		}
 		export := Export{store, conversations, format}
 		for _, replace := range []bool{false, true} {
-			files, err := export.WriteFiles(t.Context(), target+string(filepath.Separator), replace)
+			files, err := export.WriteFiles(t.Context(), target+string(filepath.Separator), replacing(replace))
 			if err != nil || len(files) != 100 {
 				t.Fatalf("%d files, %v", len(files), err)
 			}
 		}
-		if _, err := export.WriteFiles(t.Context(), target, false); !errors.As(err, new(*ExistsError)) || !strings.Contains(err.Error(), " exists") {
-			t.Errorf("a second export without replace: %v", err)
+		if _, err := export.WriteFiles(t.Context(), target, nil); !errors.As(err, new(*ExistsError)) || !strings.Contains(err.Error(), " already exists") {
+			t.Errorf("second export without replace: %v", err)
 		}
 		if got := len(filesIn(t, target)); got != 100*(i+1) {
-			t.Errorf("%s: the target holds %d files", name, got)
+			t.Errorf("%s: %d files in the target, want %d", name, got, 100*(i+1))
 		}
 	}
 	outside := slices.DeleteFunc(filesIn(t, root), func(path string) bool {
 		return strings.HasPrefix(path, "deep/down/target/")
 	})
 	if len(outside) > 0 {
-		t.Errorf("outside of the target there are %q", outside)
+		t.Errorf("files outside of the target: %q", outside)
 	}
 	for _, name := range filesIn(t, target) {
 		if strings.ContainsAny(name, "/\\:*?\"<>|$`'();&!#~{}[] ") || strings.HasPrefix(name, "-") || strings.HasPrefix(name, ".") || strings.ContainsFunc(name, func(r rune) bool {
 			return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) || unicode.IsSpace(r)
 		}) || len(name) > 128 {
-			t.Errorf("there is a file %q", name)
+			t.Errorf("unsafe file name %q", name)
 		}
 	}
 }
 
-// filesIn lists everything below a directory that is no directory, with slashes.
+// filesIn returns the paths of all files below a directory, with slashes.
 func filesIn(t *testing.T, dir string) []string {
 	t.Helper()
 	var files []string
@@ -95,7 +95,7 @@ func filesIn(t *testing.T, dir string) []string {
 			return err
 		}
 		if !entry.Type().IsRegular() {
-			t.Errorf("%s is no file", path)
+			t.Errorf("%s is not a regular file", path)
 		}
 		rel, err := filepath.Rel(dir, path)
 		files = append(files, filepath.ToSlash(rel))
@@ -106,7 +106,7 @@ func filesIn(t *testing.T, dir string) []string {
 	return files
 }
 
-func TestAnExportFollowsNoLinkOutOfItsFolder(t *testing.T) {
+func TestExportDoesNotFollowLinks(t *testing.T) {
 	root := t.TempDir()
 	victim, link := filepath.Join(root, "victim"), filepath.Join(root, "target", "a.md")
 	if err := os.MkdirAll(filepath.Dir(link), 0o700); err != nil {
@@ -116,16 +116,24 @@ func TestAnExportFollowsNoLinkOutOfItsFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(victim, link); err != nil {
-		t.Skip("this system makes no symbolic links here:", err)
+		t.Skip("symbolic links are not available:", err)
 	}
 	for _, replace := range []bool{false, true} {
-		if err := vacant(link, replace, false); err == nil {
-			t.Errorf("a link may be written through, replace %v: %v", replace, err)
+		if _, ok, err := replacing(replace).Allows([]string{link}, false); err == nil || ok {
+			t.Errorf("link accepted with replace %v: %v", replace, err)
 		}
 	}
 }
 
-func TestTheFormatOfAnExportIsNamedOrShownByItsFile(t *testing.T) {
+// replacing returns a Replace that always consents, or nil.
+func replacing(yes bool) Replace {
+	if !yes {
+		return nil
+	}
+	return func([]string) (bool, error) { return true, nil }
+}
+
+func TestExportFormat(t *testing.T) {
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "old.notes")
 	if err := os.Mkdir(folder, 0o700); err != nil {
@@ -148,10 +156,10 @@ func TestTheFormatOfAnExportIsNamedOrShownByItsFile(t *testing.T) {
 		{"", "x.pdf", true, "json"},
 		{"", "x.pdf/", false, "md"},
 		{"", folder, false, "md"},
-		{"", "x.pdf", false, `x.pdf: there is no format "pdf"`},
-		{"pdf", "x.md", false, `there is no format "pdf"`},
-		{"hobnob", "", false, `there is no format "hobnob"`},
-		{"llm", "", false, `there is no format "llm"`},
+		{"", "x.pdf", false, `x.pdf: unknown format "pdf"`},
+		{"pdf", "x.md", false, `unknown format "pdf"`},
+		{"hobnob", "", false, `unknown format "hobnob"`},
+		{"llm", "", false, `unknown format "llm"`},
 	} {
 		f, err := ExportFormat(test.name, test.path, test.structured)
 		got := strings.Join(f.Extensions[:min(1, len(f.Extensions))], "")
@@ -164,16 +172,29 @@ func TestTheFormatOfAnExportIsNamedOrShownByItsFile(t *testing.T) {
 	}
 }
 
-func TestAnExportReplacesAFileOnlyWhenAsked(t *testing.T) {
+func TestExportReplacesOnlyWithConsent(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.md")
 	export := Export{openStore(t), nil, markdownFormat}
 	for _, replace := range []bool{false, true} {
-		if files, err := export.WriteFiles(t.Context(), path, replace); err != nil || len(files) != 1 || files[0].Path != path {
+		if files, err := export.WriteFiles(t.Context(), path, replacing(replace)); err != nil || len(files) != 1 || files[0].Path != path {
 			t.Errorf("%v, %v", files, err)
 		}
 	}
 	var exists *ExistsError
-	if _, err := export.WriteFiles(t.Context(), path, false); !errors.As(err, &exists) || exists.Path != path {
-		t.Errorf("the error is %v", err)
+	if _, err := export.WriteFiles(t.Context(), path, nil); !errors.As(err, &exists) || exists.Path != path {
+		t.Errorf("got error %v", err)
+	}
+	before, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := ""
+	declined := func(existing []string) (bool, error) {
+		asked = Question(existing)
+		return false, nil
+	}
+	files, err := export.WriteFiles(t.Context(), path, declined)
+	if after, _ := os.Stat(path); err != nil || files != nil || !os.SameFile(before, after) || asked != path+" already exists. Replace it?" {
+		t.Errorf("declined: %v, %v, question %q", files, err, asked)
 	}
 }

@@ -11,23 +11,23 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// maxStem bounds a file name without its extension, in bytes; file systems take 255.
+// maxStem is the maximum length of a file name without extension, in bytes; file systems allow 255.
 const maxStem = 80
 
-// reservedName matches what Windows takes for a device, whatever extension it has
+// reservedName matches the names of devices on Windows, with any extension
 // (https://learn.microsoft.com/windows/win32/fileio/naming-a-file).
 var reservedName = regexp.MustCompile(`(?i)^(con|prn|aux|nul|com[0-9]|lpt[0-9]|conin\$|conout\$|clock\$)(\..*)?$`)
 
-// fileNames chooses the names of files in one directory. They are unique on file systems
-// that ignore case, too.
+// fileNames generates file names for a directory. They are also unique on file systems
+// that ignore case.
 type fileNames struct {
-	extension string // with its dot
+	extension string // with the dot
 	used      map[string]bool
 }
 
-// next returns a name for a conversation: its title reduced to letters, digits, emoji,
-// dots, underscores and hyphens, with its id if that name is taken. It is never a path,
-// hidden, an option or a device.
+// next returns a name for a conversation: its title, reduced to letters, digits, emoji,
+// dots, underscores and hyphens, followed by its id if the name is taken. The name is
+// never a path, a hidden file, an option or a device.
 func (n *fileNames) next(c history.Conversation) string {
 	if n.used == nil {
 		n.used = map[string]bool{}

@@ -10,7 +10,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-func TestATitleBecomesAFileName(t *testing.T) {
+func TestFileName(t *testing.T) {
 	for title, want := range map[string]string{
 		"Why does this goroutine leak?": "Why-does-this-goroutine-leak.md",
 		"日本語 の タイトル":                    "日本語-の-タイトル.md",
@@ -33,12 +33,12 @@ func TestATitleBecomesAFileName(t *testing.T) {
 	} {
 		names := fileNames{extension: ".md"}
 		if got := names.next(history.Conversation{Title: title}); got != want {
-			t.Errorf("%q became %q, want %q", title, got, want)
+			t.Errorf("%q: got %q, want %q", title, got, want)
 		}
 	}
 }
 
-func TestNoNameIsGivenTwice(t *testing.T) {
+func TestFileNamesAreUnique(t *testing.T) {
 	names := fileNames{extension: ".json"}
 	var got []string
 	for _, c := range []history.Conversation{
@@ -60,10 +60,10 @@ func FuzzFileName(f *testing.F) {
 		names := fileNames{extension: ".md"}
 		name := names.next(history.Conversation{ID: stableID(title), Title: title})
 		if filepath.Base(name) != name || !filepath.IsLocal(name) || len(name) > 128 || !utf8.ValidString(name) || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
-			t.Errorf("%q became %q", title, name)
+			t.Errorf("%q: got %q", title, name)
 		}
 		if strings.ContainsAny(name, "/\\:*?\"<>|$`'();&!#~ ") || strings.ContainsFunc(name, func(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }) {
-			t.Errorf("%q became %q", title, name)
+			t.Errorf("%q: got %q", title, name)
 		}
 	})
 }

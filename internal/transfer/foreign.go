@@ -13,13 +13,13 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// maxForeign is the maximum size, in bytes, of another program's file, which is read
-// into memory.
+// maxForeign is the maximum size of a file of another program, in bytes. Such files are
+// read into memory.
 const maxForeign = 256 << 20
 
-// readWhole returns a Format's Import that parses a file in memory. parse derives ids
-// from the content (see stableID), so that importing a file twice adds nothing and a
-// changed turn becomes a branch.
+// readWhole returns an Import function that reads a file into memory and parses it.
+// parse derives ids from the content (see stableID), so that importing a file twice adds
+// nothing and a changed turn becomes a branch.
 func readWhole(parse func(data []byte, origin Origin) ([]history.Tree, error)) func(io.ReadSeeker, Origin) (iter.Seq2[history.Tree, error], error) {
 	return func(r io.ReadSeeker, origin Origin) (iter.Seq2[history.Tree, error], error) {
 		data, err := io.ReadAll(io.LimitReader(r, maxForeign+1))
@@ -27,7 +27,7 @@ func readWhole(parse func(data []byte, origin Origin) ([]history.Tree, error)) f
 			return nil, err
 		}
 		if len(data) > maxForeign {
-			return nil, refuse("the file", "longer than %d MiB", maxForeign>>20)
+			return nil, refuse("", "file is larger than %d MiB", maxForeign>>20)
 		}
 		trees, err := parse(bytes.TrimPrefix(data, []byte(byteOrderMark)), origin)
 		return func(yield func(history.Tree, error) bool) {
@@ -44,10 +44,10 @@ func refuse(object, format string, args ...any) error {
 	return &history.ImportError{Object: object, Reason: fmt.Sprintf(format, args...)}
 }
 
-// namespace is the namespace of derived ids.
+// namespace is the UUID namespace of derived ids.
 var namespace = uuid.NewSHA1(uuid.NameSpaceURL, []byte("https://github.com/hobnob-cli/hobnob#import"))
 
-// stableID returns a UUID (version 5) that depends on parts alone.
+// stableID returns a UUID (version 5) that depends only on parts.
 func stableID(parts ...string) string {
 	var name strings.Builder
 	for _, part := range parts {
@@ -56,12 +56,12 @@ func stableID(parts ...string) string {
 	return uuid.NewSHA1(namespace, []byte(name.String())).String()
 }
 
-// grow adds a turn to a tree, below the last answered one. With a reply it becomes the
-// head. Without one its outcome is unknown: the program does not record why.
+// grow adds a turn to a tree as a child of the head. A turn with a reply becomes the new
+// head. A turn without one gets the state unknown.
 func grow(tree *history.Tree, t history.Turn, program string) {
 	t.State = history.Answered
 	if t.Reply == "" {
-		t.State, t.Failure = history.Unknown, history.Failure{Kind: failure.Unrecorded, Text: program + " kept no reply"}
+		t.State, t.Failure = history.Unknown, history.Failure{Kind: failure.Unrecorded, Text: program + " saved no reply"}
 	}
 	t.Conversation, t.Parent = tree.Conversation.ID, tree.Conversation.Head
 	tree.Turns = append(tree.Turns, t)
@@ -78,13 +78,13 @@ func grow(tree *history.Tree, t history.Turn, program string) {
 	}
 }
 
-// join returns the texts that are not empty as paragraphs.
+// join joins the non-empty texts as paragraphs.
 func join(texts ...string) string {
-	var kept []string
+	var nonEmpty []string
 	for _, text := range texts {
 		if text != "" {
-			kept = append(kept, text)
+			nonEmpty = append(nonEmpty, text)
 		}
 	}
-	return strings.Join(kept, "\n\n")
+	return strings.Join(nonEmpty, "\n\n")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// llmLog is what llm 0.26 prints, cut to a part of its keys, and a response from
-// before it had conversations.
+// llmLog is output of llm 0.26 with only some of its keys, and a response of a version
+// without conversations.
 const llmLog = `[
   {
     "id": "01jm8ec74wxsdatyn5pq1fp0s5", "model": "claude-3-haiku", "resolved_model": null, "prompt": "hi", "system": "be brief",
@@ -31,7 +31,7 @@ const llmLog = `[
     "id": "01jm8ec8", "model": "claude-3-haiku", "prompt": "the weather?", "system": "be brief", "response": "",
     "conversation_id": "01jm8ec74taftdgj2t4zra9z0j", "duration_ms": 40, "datetime_utc": "2025-02-16T22:35:30+00:00", "input_tokens": 1, "output_tokens": 2
   },
-  {"id": "01h8", "model": "gpt-4", "prompt": "alone", "response": "", "conversation_id": null, "duration_ms": null, "datetime_utc": "2023-08-17T20:53:58.653291"}
+  {"id": "01h8", "model": "gpt-4", "prompt": "single", "response": "", "conversation_id": null, "duration_ms": null, "datetime_utc": "2023-08-17T20:53:58.653291"}
 ]`
 
 const aichatFile = `model: openai:gpt-4o
@@ -45,7 +45,7 @@ compressed_messages:
   content: Ahoy!
 messages:
 - role: system
-  content: We said ahoy.
+  content: A greeting.
 - role: user
   content:
   - type: text
@@ -81,7 +81,7 @@ func readAll(t *testing.T, format Format, text string, origin Origin) []history.
 	return trees
 }
 
-func told(trees []history.Tree) string {
+func formatted(trees []history.Tree) string {
 	var b strings.Builder
 	for _, tree := range trees {
 		fmt.Fprintf(&b, "%s\n", tree.Conversation.Title)
@@ -92,30 +92,30 @@ func told(trees []history.Tree) string {
 	return b.String()
 }
 
-func TestResponsesOfLLMBecomeConversations(t *testing.T) {
+func TestReadLLM(t *testing.T) {
 	trees := readAll(t, llmFormat, "\xef\xbb\xbf"+llmLog, Origin{})
-	want := `alone
-2023-08-17T20:53:58.653 unknown "alone" ""
+	want := `single
+2023-08-17T20:53:58.653 unknown "single" ""
 hi there
 2025-02-16T22:34:30.374 answered "be brief\n\nhi" "Hello!"
 2025-02-16T22:35:30.000 answered "the weather?" "It is sunny."
 `
-	if got := told(trees); got != want {
+	if got := formatted(trees); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	c, first, second := trees[1].Conversation, trees[1].Turns[0], trees[1].Turns[1]
 	if c.Head != second.ID || second.Parent != first.ID || first.Parent != "" {
-		t.Error("the turns do not follow each other")
+		t.Error("the turns are not chained")
 	}
 	if *second.Service.Usage != (history.Usage{PromptTokens: 4, CompletionTokens: 6, TotalTokens: 10}) || first.Service.Model != "claude-3-haiku" {
 		t.Errorf("usage %+v, model %s", second.Service.Usage, first.Service.Model)
 	}
 	if !first.Ended.Equal(first.Asked.Add(560*time.Millisecond)) || !strings.Contains(string(first.Service.Response), `"options_json":{"temperature":0}`) {
-		t.Errorf("ended %s, kept %s", first.Ended, first.Service.Response)
+		t.Errorf("ended %s, response %s", first.Ended, first.Service.Response)
 	}
 }
 
-func TestASessionOfAichatBecomesAConversation(t *testing.T) {
+func TestReadAichat(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	trees := readAll(t, aichatFormat, aichatFile, Origin{Name: "ship.yaml", Time: at})
 	want := `ship
@@ -123,18 +123,18 @@ func TestASessionOfAichatBecomesAConversation(t *testing.T) {
 2026-01-01T00:00:00.001 answered "what is this?\n\n[image: data:image/png;base64]" "Let me look.\n\nA ship."
 2026-01-01T00:00:00.002 unknown "and now?" ""
 `
-	if got := told(trees); got != want {
+	if got := formatted(trees); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	if head := trees[0].Turns[1]; trees[0].Conversation.Head != head.ID || head.Service.Model != "openai:gpt-4o" {
 		t.Errorf("%+v", trees[0].Conversation)
 	}
 	named := readAll(t, aichatFormat, aichatFile, Origin{Name: "20240131T101112-pirate-talk.yaml", Time: at})
-	if got := told(named); !strings.HasPrefix(got, "pirate-talk\n2024-01-31T10:11:12.000 ") {
+	if got := formatted(named); !strings.HasPrefix(got, "pirate-talk\n2024-01-31T10:11:12.000 ") {
 		t.Errorf("got %s", got)
 	}
 	if unnamed := readAll(t, aichatFormat, aichatFile, Origin{Name: "-", Time: at}); unnamed[0].Conversation.Title != "Answer as a pirate." {
-		t.Errorf("got %s", told(unnamed))
+		t.Errorf("got %s", formatted(unnamed))
 	}
 }
 
@@ -151,7 +151,7 @@ func importTrees(t *testing.T, s *history.Store, format Format, text string) his
 	return did
 }
 
-func TestImportingAForeignExportTwiceAddsNothingAndAChangedOneABranch(t *testing.T) {
+func TestRepeatedForeignImport(t *testing.T) {
 	s := openStore(t)
 	for _, test := range []struct {
 		format Format
@@ -163,28 +163,28 @@ func TestImportingAForeignExportTwiceAddsNothingAndAChangedOneABranch(t *testing
 		}
 	}
 	if did := importTrees(t, s, aichatFormat, strings.Replace(aichatFile, "A ship.", "A boat.", 1)); did != (history.Imported{Added: 2, Skipped: 1}) {
-		t.Errorf("another answer: %+v", did)
+		t.Errorf("changed answer: %+v", did)
 	}
 }
 
-func TestForeignExportsThatAreNoneAreRefusedByName(t *testing.T) {
+func TestInvalidForeignFiles(t *testing.T) {
 	for _, test := range []struct {
 		format     Format
 		text, want string
 	}{
-		{llmFormat, `{}`, "the file: no list of responses"},
-		{llmFormat, `[`, "the file: no list of responses"},
-		{llmFormat, `[] []`, "the file: something follows its end"},
+		{llmFormat, `{}`, "not a list of llm responses"},
+		{llmFormat, `[`, "invalid JSON: unexpected EOF"},
+		{llmFormat, `[] []`, "unexpected data after the end"},
 		{llmFormat, `[{"id":"x","datetime_utc":"2025-02-16T22:34:30Z"},{"id":7}]`, "[1].id: cannot be a number"},
-		{llmFormat, `[{"id":"x","datetime_utc":"soon"}]`, `[0].datetime_utc: "soon" is not a time`},
+		{llmFormat, `[{"id":"x","datetime_utc":"soon"}]`, `[0].datetime_utc: invalid time "soon"`},
 		{llmFormat, `[{"prompt":"x"}]`, "[0].id: is missing"},
 		{llmFormat, `[7]`, "[0]: cannot be a number"},
-		{aichatFormat, ``, "the file: it is empty"},
-		{aichatFormat, `just words`, "the file: no session of aichat"},
-		{aichatFormat, `model: x`, "the file: no session of aichat: it has no messages"},
-		{aichatFormat, "messages:\n- role: critic\n  content: x", `message 1: its role "critic" is none of`},
-		{aichatFormat, "messages:\n- role: user\n  content: [[x]]", "message 1: its content is no text"},
-		{aichatFormat, "a: &a [x,x]\nb: &b [*a,*a,*a,*a]\nmessages: *b", "the file: no session of aichat"},
+		{aichatFormat, ``, "empty file"},
+		{aichatFormat, `just words`, "not an aichat session: invalid YAML: "},
+		{aichatFormat, `model: x`, "not an aichat session: no messages"},
+		{aichatFormat, "messages:\n- role: critic\n  content: x", `message 1: invalid role "critic": want `},
+		{aichatFormat, "messages:\n- role: user\n  content: [[x]]", "message 1: content is not text"},
+		{aichatFormat, "a: &a [x,x]\nb: &b [*a,*a,*a,*a]\nmessages: *b", "not an aichat session: "},
 	} {
 		_, err := test.format.Import(strings.NewReader(test.text), Origin{})
 		var refused *history.ImportError
@@ -194,11 +194,11 @@ func TestForeignExportsThatAreNoneAreRefusedByName(t *testing.T) {
 	}
 }
 
-func TestUTF16IsSeenByItsMarkAndEverythingElseIsLeft(t *testing.T) {
+func TestFromUTF16(t *testing.T) {
 	for text, want := range map[string]string{
 		"\xff\xfeh\x00\xfc\x00":         "hü",
 		"\xfe\xff\x00h\xd8\x3d\xde\x42": "h🙂",
-		"\xff\xfe\x00\xd8h\x00":         "\ufffdh", // half a pair
+		"\xff\xfe\x00\xd8h\x00":         "\ufffdh", // half of a surrogate pair
 		"\xff\xfe":                      "",
 		"\xff\xfeh":                     "\ufffd",
 		"":                              "",
@@ -209,12 +209,12 @@ func TestUTF16IsSeenByItsMarkAndEverythingElseIsLeft(t *testing.T) {
 		r, was16 := fromUTF16(bufio.NewReader(strings.NewReader(text)))
 		got, err := io.ReadAll(r)
 		if err != nil || string(got) != want || was16 != (strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff")) {
-			t.Errorf("%q is %q, %t, %v; want %q", text, got, was16, err, want)
+			t.Errorf("%q: got %q, %t, %v, want %q", text, got, was16, err, want)
 		}
 	}
 }
 
-// fuzzForeign: what is accepted comes out again, and importing it again adds nothing.
+// fuzzForeign checks that accepted input can be exported, and that a second import adds nothing.
 func fuzzForeign(f *testing.F, format Format) {
 	s, empty := openStore(f), openStore(f)
 	origin := Origin{Name: "x.yaml", Time: time.Unix(1_700_000_000, 0)}
@@ -228,10 +228,10 @@ func fuzzForeign(f *testing.F, format Format) {
 		}
 		did, err := s.Import(t.Context(), trees, "p")
 		if err != nil {
-			t.Fatalf("it was accepted and then refused: %v", err)
+			t.Fatalf("import after a successful check: %v", err)
 		}
 		if again, err := s.Import(t.Context(), trees, "p"); err != nil || again != (history.Imported{Skipped: did.Added}) {
-			t.Fatalf("importing again: %+v, %v, after %+v", again, err, did)
+			t.Fatalf("second import: %+v, %v, after %+v", again, err, did)
 		}
 		all, err := s.All(t.Context(), "p", true)
 		if err != nil {
@@ -243,7 +243,7 @@ func fuzzForeign(f *testing.F, format Format) {
 		}
 		out := exported(t, s, ids...)
 		if would, err := s.CheckImport(t.Context(), readHobnob(bytes.NewReader(out))); err != nil || would.Added > 0 {
-			t.Fatalf("the export cannot be read: %+v, %v\n%s", would, err, out)
+			t.Fatalf("import of the export: %+v, %v\n%s", would, err, out)
 		}
 		if _, err := s.Prune(t.Context(), history.Pruning{Before: time.Now().AddDate(1000, 0, 0)}, ids...); err != nil {
 			t.Fatal(err)

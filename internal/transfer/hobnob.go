@@ -18,7 +18,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// hobnobFormat is hobnob's own JSON, which loses nothing.
+// hobnobFormat is the lossless JSON format of hobnob.
 var hobnobFormat = Format{
 	Name: "hobnob", Extensions: []string{"json"}, Lossless: true,
 	Export: writeHobnob,
@@ -26,14 +26,14 @@ var hobnobFormat = Format{
 	Detect: func(head []byte) bool { return bytes.HasPrefix(head, []byte("{")) },
 }
 
-// How a file begins. The version changes with the meaning of a key and with every new
-// key, because an older hobnob would lose its value.
+// The beginning of a file. The version changes with every new key and with the meaning
+// of a key, because an older hobnob would lose the value.
 const (
 	hobnobMagic   = "hobnob-conversations"
-	hobnobVersion = 2 // 1 has no failure_kind and no failure_status
+	hobnobVersion = 2 // version 1 has no failure_kind and no failure_status
 )
 
-// conversationForm is a conversation in a file; its turns follow under "turns".
+// conversationForm is a conversation in a file, without its turns.
 type conversationForm struct {
 	ID      string   `json:"id"`
 	Title   string   `json:"title"`
@@ -58,7 +58,7 @@ type turnForm struct {
 	FailureStatus *int        `json:"failure_status"`
 	Mark          nullable    `json:"mark"`
 	Asked         string      `json:"asked"`
-	Answered      *string     `json:"answered"` // when the outcome was known, also of a failure
+	Answered      *string     `json:"answered"` // time of the outcome, also of a failure
 	AgentID       nullable    `json:"agent_id"`
 	Service       serviceForm `json:"service"`
 	Usage         *usageForm  `json:"usage"`
@@ -70,7 +70,7 @@ type serviceForm struct {
 	Model          nullable `json:"model"`
 	FinishReason   nullable `json:"finish_reason"`
 	Response       nullable `json:"response"`
-	// ResponseBase64 stands in for Response when the body was not UTF-8.
+	// ResponseBase64 is used instead of Response if the body is not UTF-8.
 	ResponseBase64 string `json:"response_base64,omitempty"`
 }
 
@@ -80,7 +80,7 @@ type usageForm struct {
 	TotalTokens      int64 `json:"total_tokens"`
 }
 
-// nullable is a text that is written as null when it is empty.
+// nullable is a string that is written as null if it is empty.
 type nullable string
 
 func (n nullable) MarshalJSON() ([]byte, error) {
@@ -90,12 +90,11 @@ func (n nullable) MarshalJSON() ([]byte, error) {
 	return encodeJSON(string(n))
 }
 
-// writeHobnob writes JSON that readHobnob reads back without loss.
-//
-// Keys have a fixed order, times are RFC 3339 in UTC with milliseconds, and control
-// and bidi characters are escaped, because an export may be read on a terminal.
+// writeHobnob writes JSON that readHobnob reads without loss. Keys have a fixed order,
+// and times are in RFC 3339 format, in UTC and with milliseconds. Control and bidi
+// characters are escaped, because an export may be shown on a terminal.
 func writeHobnob(w io.Writer, _ []history.Conversation, trees iter.Seq2[history.Tree, error]) error {
-	out := bufio.NewWriterSize(w, 1<<16) // it repeats its first error
+	out := bufio.NewWriterSize(w, 1<<16) // Flush returns the first error
 	_, _ = fmt.Fprintf(out, `{"format":%q,"version":%d,"conversations":[`, hobnobMagic, hobnobVersion)
 	separator := "\n"
 	for tree, err := range trees {
@@ -140,8 +139,8 @@ func encodeJSON(v any) ([]byte, error) {
 	return bytes.TrimSuffix(buffer.Bytes(), []byte("\n")), err
 }
 
-// writeJSON writes JSON with DEL, the C1 controls and the bidi controls escaped,
-// which encoding/json leaves as they are.
+// writeJSON writes JSON and escapes DEL, the C1 controls and the bidi controls, which
+// encoding/json does not escape.
 func writeJSON(out *bufio.Writer, encoded []byte) {
 	for _, r := range string(encoded) {
 		if r >= 0x7f && r <= 0x9f || r > 0x9f && unicode.Is(unicode.Bidi_Control, r) {
@@ -152,10 +151,10 @@ func writeJSON(out *bufio.Writer, encoded []byte) {
 	}
 }
 
-// readHobnob reads what writeHobnob wrote, tree by tree and each time from the start
-// of r. It is strict: an unknown format, version or key and a value of the wrong type
-// are a *history.ImportError that names the place. Keys may come in any order; of two
-// equal ones the last counts. A byte order mark may come first.
+// readHobnob returns an iterator over the trees in the output of writeHobnob. Each
+// iteration starts at the beginning of r, which may have a byte order mark. An unknown
+// format, version or key and a value of the wrong type are a *history.ImportError with
+// the path of the value. Keys may have any order; the last of duplicate keys wins.
 func readHobnob(r io.ReadSeeker) iter.Seq2[history.Tree, error] {
 	return func(yield func(history.Tree, error) bool) {
 		in, err := newStrictJSON(r)
@@ -168,11 +167,11 @@ func readHobnob(r io.ReadSeeker) iter.Seq2[history.Tree, error] {
 	}
 }
 
-// errStopped ends reading when the loop over the trees has ended.
+// errStopped stops reading after the loop over the trees was left.
 var errStopped = errors.New("stopped")
 
 func readDocument(in *strictJSON, yield func(history.Tree) bool) error {
-	const top = "the file"
+	const top = ""
 	var format string
 	var version json.Number
 	var listed bool
@@ -184,22 +183,22 @@ func readDocument(in *strictJSON, yield func(history.Tree) bool) error {
 			return in.value(key, &version)
 		case "conversations":
 			if listed {
-				return refuse(key, "stands there twice")
+				return refuse(key, "duplicate key")
 			}
 			listed = true
 			return in.array(key, func(at string) error { return readConversation(in, at, yield) })
 		}
-		return refuse(top, "the key %q is unknown", history.Clip(key))
+		return refuse(top, "unknown key %q", history.Clip(key))
 	}); err != nil {
 		return err
 	}
 	switch {
 	case format != hobnobMagic:
-		return refuse(top, "its format is %q, not %q", history.Clip(format), hobnobMagic)
+		return refuse(top, "unknown format %q: want %q", history.Clip(format), hobnobMagic)
 	case version != "1" && version != json.Number(fmt.Sprint(hobnobVersion)):
-		return refuse(top, "its version is %q; this hobnob reads versions 1 to %d", history.Clip(version.String()), hobnobVersion)
+		return refuse(top, "unsupported version %q: this hobnob reads versions 1 to %d", history.Clip(version.String()), hobnobVersion)
 	case !listed:
-		return refuse(top, "it has no conversations")
+		return refuse(top, `the key "conversations" is missing`)
 	}
 	return in.end(top)
 }
@@ -227,7 +226,7 @@ func readConversation(in *strictJSON, path string, yield func(history.Tree) bool
 		}
 		into, ok := fields[key]
 		if !ok {
-			return refuse(path, "the key %q is unknown", history.Clip(key))
+			return refuse(path, "unknown key %q", history.Clip(key))
 		}
 		return in.value(at, into)
 	}); err != nil {
@@ -308,7 +307,7 @@ func (f turnForm) turn(path string) (history.Turn, error) {
 	if encoded := f.Service.ResponseBase64; encoded != "" {
 		body, err := base64.StdEncoding.DecodeString(encoded)
 		if err != nil || len(t.Service.Response) > 0 {
-			return history.Turn{}, refuse(path+".service.response_base64", "want base64, and no response beside it")
+			return history.Turn{}, refuse(path+".service.response_base64", "want base64, and not together with response")
 		}
 		t.Service.Response = body
 	}
@@ -317,7 +316,7 @@ func (f turnForm) turn(path string) (history.Turn, error) {
 
 const stampLayout = "2006-01-02T15:04:05.000Z"
 
-// stamp returns a time as text. The zero time is written as 1970.
+// stamp formats a time. The zero time is written as 1970.
 func stamp(t time.Time) string {
 	if t.IsZero() {
 		t = time.UnixMilli(0)
@@ -325,7 +324,7 @@ func stamp(t time.Time) string {
 	return t.UTC().Format(stampLayout)
 }
 
-// unlessZero returns a time as text, nil for the zero time.
+// unlessZero formats a time; the zero time is nil.
 func unlessZero(t time.Time) *string {
 	if t.IsZero() {
 		return nil
@@ -333,17 +332,17 @@ func unlessZero(t time.Time) *string {
 	return new(stamp(t))
 }
 
-// readStamp reads a time to the millisecond; nil leaves it zero.
+// readStamp parses a time and truncates it to milliseconds. If text is nil, it does nothing.
 func readStamp(path string, text *string, into *time.Time) error {
 	if text == nil {
 		return nil
 	}
 	t, err := time.Parse(time.RFC3339, *text)
 	if err != nil {
-		return refuse(path, "%q is not a time like %s", history.Clip(*text), stampLayout)
+		return refuse(path, "invalid time %q: want the form %s", history.Clip(*text), stampLayout)
 	}
 	if *into = t.UTC().Truncate(time.Millisecond); into.UnixMilli() == 0 {
-		*into = time.Time{} // as the history has it
+		*into = time.Time{} // as in the history
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ const (
 	idD = "dddddddd-0000-4000-8000-000000000000"
 )
 
-// document is an export of one conversation with the turns given as JSON.
+// document returns an export of a conversation, given as JSON, with turns.
 func document(conversation string, turns ...string) string {
 	return fmt.Sprintf(`{"format":"hobnob-conversations","version":1,"conversations":[{%s,"turns":[%s]}]}`, conversation, strings.Join(turns, ","))
 }
@@ -38,48 +38,48 @@ func importText(ctx context.Context, s *history.Store, text string) (history.Imp
 	return s.Import(ctx, readHobnob(strings.NewReader(text)), "")
 }
 
-func TestWhatCannotBeImportedIsNamedAndNothingIsWritten(t *testing.T) {
+func TestInvalidImportWritesNothing(t *testing.T) {
 	good := turnJSON(idB, "", "")
 	fine := document(plain, good)
 	second := strings.TrimSuffix(strings.TrimPrefix(fine, `{"format":"hobnob-conversations","version":1,"conversations":[`), "]}")
 	for name, test := range map[string]struct{ file, want string }{
-		"nothing":            {``, "the file: the file ends in the middle of it"},
-		"no object":          {`[]`, "the file: want an object"},
-		"cut off":            {fine[:len(fine)-20], "the file ends in the middle"},
-		"more behind it":     {fine + "{}", "the file: something follows its end"},
-		"another format":     {`{"format":"x","version":1,"conversations":[]}`, `the file: its format is "x", not "hobnob-conversations"`},
-		"no format":          {`{"conversations":[]}`, `its format is ""`},
-		"a newer version":    {strings.Replace(fine, `"version":1`, `"version":3`, 1), `the file: its version is "3"; this hobnob reads versions 1 to 2`},
-		"an unknown key":     {`{"sessions":[]}`, `the file: the key "sessions" is unknown`},
-		"of a conversation":  {document(plain+`,"colour":1`, good), `conversations[0]: the key "colour" is unknown`},
-		"of a turn":          {document(plain, turnJSON(idB, "", `,"repply":"x"`)), `conversations[0].turns[0]: unknown field "repply"`},
-		"two lists":          {`{"conversations":[],"conversations":[]}`, "conversations: stands there twice"},
-		"a wrong type":       {document(plain, good, turnJSON(idC, "", `,"usage":{"total_tokens":"many"}`)), "conversations[0].turns[1].usage.total_tokens: want a whole number, not string"},
-		"a wrong title":      {document(strings.Replace(plain, `"title":"t"`, `"title":7`, 1), good), "conversations[0].title: want a string, not number"},
-		"turns are no list":  {`{"format":"hobnob-conversations","version":1,"conversations":[{"turns":{}}]}`, "conversations[0].turns: want an array"},
-		"no time":            {document(strings.Replace(plain, "2026-01-02T03:04:05Z", "yesterday", 1), good), `conversations[0].created: "yesterday" is not a time like`},
-		"too early":          {document(strings.Replace(plain, "2026", "1969", 1), good), "conversation " + idA + ": a time is before 1970"},
-		"broken base64":      {document(plain, turnJSON(idB, "", `,"service":{"response_base64":"?"}`)), "conversations[0].turns[0].service.response_base64: want base64"},
-		"an id, not a UUID":  {document(`"id":"../../x","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z"`), `conversation "../../x": its id is not a UUID`},
-		"an id in capitals":  {document(strings.Replace(plain, idA, strings.ToUpper(idA), 1), good), "not a UUID in lower case"},
-		"a turn without id":  {document(plain, good, turnJSON("", "", "")), `conversation ` + idA + `: the id "" of a turn is not a UUID`},
-		"a turn twice":       {document(plain, good, good), "turn " + idB + ": stands there twice"},
-		"a conversation too": {strings.Replace(fine, "]}]}", "]},"+second+"]}", 1), "conversation " + idA + ": stands there twice"},
-		"a bad state":        {document(plain, strings.Replace(good, "answered", "lost", 1)), "turn " + idB + `: the state "lost" is none of`},
-		"a bad mark":         {document(plain, turnJSON(idB, "", `,"mark":"x"`)), "turn " + idB + `: the mark "x"`},
-		"a bad agent":        {document(plain, turnJSON(idB, "", `,"agent_id":"x"`)), "turn " + idB + `: its agent "x" is not a UUID`},
-		"a reply too many":   {document(plain, good, turnJSON(idC, "", `,"state":"failed"`)), "turn " + idC + ": it is failed and has a reply"},
-		"negative tokens":    {document(plain, turnJSON(idB, "", `,"usage":{"total_tokens":-1}`)), "a number of tokens is negative"},
-		"too many tokens":    {document(plain, turnJSON(idB, "", `,"usage":{"total_tokens":9223372036854775807}`)), "a number of tokens is larger than 1099511627776"},
-		"no parent":          {document(plain, turnJSON(idB, idD, "")), "turn " + idB + `: its parent "` + idD + `" is not in its conversation`},
-		"its own parent":     {document(plain, turnJSON(idB, idB, "")), "turn " + idB + ": it is its own ancestor"},
-		"a cycle":            {document(plain, good, turnJSON(idC, idD, ""), turnJSON(idD, idC, "")), "it is its own ancestor"},
-		"a head elsewhere":   {document(plain, turnJSON(idC, "", "")), "conversation " + idA + `: its head "` + idB + `" is not an answered turn of it`},
-		"an unanswered head": {document(plain, strings.NewReplacer(`"answered"`, `"failed"`, `"reply":"r"`, `"reply":null`).Replace(good)), "is not an answered turn of it"},
+		"empty file":             {``, "unexpected end of file"},
+		"no object":              {`[]`, "want an object"},
+		"truncated":              {fine[:len(fine)-20], "unexpected end of file"},
+		"trailing data":          {fine + "{}", "unexpected data after the end"},
+		"other format":           {`{"format":"x","version":1,"conversations":[]}`, `unknown format "x": want "hobnob-conversations"`},
+		"no format":              {`{"conversations":[]}`, `unknown format ""`},
+		"newer version":          {strings.Replace(fine, `"version":1`, `"version":3`, 1), `unsupported version "3": this hobnob reads versions 1 to 2`},
+		"unknown key":            {`{"sessions":[]}`, `unknown key "sessions"`},
+		"key of conversation":    {document(plain+`,"colour":1`, good), `conversations[0]: unknown key "colour"`},
+		"key of turn":            {document(plain, turnJSON(idB, "", `,"repply":"x"`)), `conversations[0].turns[0]: unknown field "repply"`},
+		"duplicate key":          {`{"conversations":[],"conversations":[]}`, "conversations: duplicate key"},
+		"wrong type":             {document(plain, good, turnJSON(idC, "", `,"usage":{"total_tokens":"many"}`)), "conversations[0].turns[1].usage.total_tokens: want a whole number, not string"},
+		"wrong type of title":    {document(strings.Replace(plain, `"title":"t"`, `"title":7`, 1), good), "conversations[0].title: want a string, not number"},
+		"turns not a list":       {`{"format":"hobnob-conversations","version":1,"conversations":[{"turns":{}}]}`, "conversations[0].turns: want an array"},
+		"invalid time":           {document(strings.Replace(plain, "2026-01-02T03:04:05Z", "yesterday", 1), good), `conversations[0].created: invalid time "yesterday"`},
+		"time before 1970":       {document(strings.Replace(plain, "2026", "1969", 1), good), "conversation " + idA + ": time is before 1970"},
+		"invalid base64":         {document(plain, turnJSON(idB, "", `,"service":{"response_base64":"?"}`)), "conversations[0].turns[0].service.response_base64: want base64"},
+		"id not a UUID":          {document(`"id":"../../x","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z"`), `conversation "../../x": id is not a UUID`},
+		"id in upper case":       {document(strings.Replace(plain, idA, strings.ToUpper(idA), 1), good), "not a UUID in lower case"},
+		"turn without id":        {document(plain, good, turnJSON("", "", "")), `conversation ` + idA + `: turn id "" is not a UUID`},
+		"duplicate turn":         {document(plain, good, good), "turn " + idB + ": appears twice"},
+		"duplicate conversation": {strings.Replace(fine, "]}]}", "]},"+second+"]}", 1), "conversation " + idA + ": appears twice"},
+		"invalid state":          {document(plain, strings.Replace(good, "answered", "lost", 1)), "turn " + idB + `: invalid state "lost"`},
+		"invalid mark":           {document(plain, turnJSON(idB, "", `,"mark":"x"`)), "turn " + idB + `: invalid mark "x"`},
+		"invalid agent":          {document(plain, turnJSON(idB, "", `,"agent_id":"x"`)), "turn " + idB + `: agent id "x" is not a UUID`},
+		"reply of failed turn":   {document(plain, good, turnJSON(idC, "", `,"state":"failed"`)), "turn " + idC + ": has a reply but is failed"},
+		"negative tokens":        {document(plain, turnJSON(idB, "", `,"usage":{"total_tokens":-1}`)), "negative token count"},
+		"too many tokens":        {document(plain, turnJSON(idB, "", `,"usage":{"total_tokens":9223372036854775807}`)), "token count is larger than 1099511627776"},
+		"missing parent":         {document(plain, turnJSON(idB, idD, "")), "turn " + idB + `: parent "` + idD + `" is not in the conversation`},
+		"parent of itself":       {document(plain, turnJSON(idB, idB, "")), "turn " + idB + ": is its own ancestor"},
+		"cycle":                  {document(plain, good, turnJSON(idC, idD, ""), turnJSON(idD, idC, "")), "is its own ancestor"},
+		"missing head":           {document(plain, turnJSON(idC, "", "")), "conversation " + idA + `: head "` + idB + `" is not an answered turn of the conversation`},
+		"unanswered head":        {document(plain, strings.NewReplacer(`"answered"`, `"failed"`, `"reply":"r"`, `"reply":null`).Replace(good)), "is not an answered turn of the conversation"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t)
-			// A good conversation before it is not written either.
+			// A preceding valid conversation is not written either.
 			file := test.file
 			before := strings.NewReplacer(idA, "11111111-0000-4000-8000-000000000000", idB, "22222222-0000-4000-8000-000000000000").Replace(second)
 			file = strings.Replace(file, `"conversations":[{`, `"conversations":[`+before+`,{`, 1)
@@ -87,16 +87,16 @@ func TestWhatCannotBeImportedIsNamedAndNothingIsWritten(t *testing.T) {
 			_, err := importText(t.Context(), s, file)
 			var refused *history.ImportError
 			if !errors.As(err, &refused) || !strings.Contains(err.Error(), want) {
-				t.Errorf("the error is %v, want %s", err, want)
+				t.Errorf("got error %v, want %s", err, want)
 			}
 			if all, _ := s.All(t.Context(), "", true); len(all) > 0 {
-				t.Errorf("%d conversations were written", len(all))
+				t.Errorf("%d conversations written", len(all))
 			}
 		})
 	}
 }
 
-func TestKeysMayComeInAnyOrderAndOfTwoTheLastCounts(t *testing.T) {
+func TestOrderOfKeysAndDuplicateKeys(t *testing.T) {
 	s := openStore(t)
 	file := `{"conversations":[{"turns":[` + turnJSON(idB, "", `,"question":"last"`) + `],` + plain + `}],"version":1,"format":"hobnob-conversations"}`
 	if did, err := importText(t.Context(), s, file); err != nil || did != (history.Imported{Conversations: 1, Added: 1}) {
@@ -108,33 +108,32 @@ func TestKeysMayComeInAnyOrderAndOfTwoTheLastCounts(t *testing.T) {
 	}
 	c, err := s.Find(t.Context(), idA)
 	if want := time.Date(2026, 1, 2, 2, 4, 6, 5e8, time.UTC); err != nil || !c.Updated.Equal(want) || c.Profile != "p" {
-		t.Errorf("%+v, %v; want it updated %v", c, err, want)
+		t.Errorf("%+v, %v, want updated %v", c, err, want)
 	}
 }
 
-func TestAByteOrderMarkMayComeFirstAndIsCounted(t *testing.T) {
+func TestByteOrderMark(t *testing.T) {
 	const mark = "\xef\xbb\xbf"
 	file := `{"format":"hobnob-conversations","version":1,"conversations":[]}`
 	if _, err := importText(t.Context(), openStore(t), mark+file); err != nil {
 		t.Error(err)
 	}
 	for text, want := range map[string]string{
-		"x":                    "broken JSON at byte 1:",
-		mark + "x":             "broken JSON at byte 4:",
-		mark + mark + file:     "broken JSON at byte 4:",
-		mark:                   "the file ends in the middle of it",
-		mark[:2]:               "broken JSON at byte 1:",
-		"":                     "the file ends in the middle of it",
-		mark + file + "\ufeff": "something follows its end",
+		"x":                    "invalid JSON at byte 1:",
+		mark + "x":             "invalid JSON at byte 4:",
+		mark + mark + file:     "invalid JSON at byte 4:",
+		mark:                   "unexpected end of file",
+		mark[:2]:               "invalid JSON at byte 1:",
+		"":                     "unexpected end of file",
+		mark + file + "\ufeff": "unexpected data after the end",
 	} {
 		if _, err := importText(t.Context(), openStore(t), text); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: the error is %v, want %q", text, err, want)
+			t.Errorf("%q: got error %v, want %q", text, err, want)
 		}
 	}
 }
 
-// FuzzReadHobnob: what is accepted is exported again, and is the same when it
-// has gone round.
+// FuzzReadHobnob checks that accepted input is exported without loss.
 func FuzzReadHobnob(f *testing.F) {
 	f.Add([]byte(document(plain, turnJSON(idB, "", ""), turnJSON(idC, idB, `,"service":{"response":"{}"},"usage":{"total_tokens":3}`))))
 	f.Add([]byte(document(plain, turnJSON(idC, idB, `,"mark":"pin","answered":"2026-01-02T03:04:05.123456Z"`), turnJSON(idB, "", `,"service":{"response_base64":"/w=="}`))))
@@ -145,7 +144,7 @@ func FuzzReadHobnob(f *testing.F) {
 			return
 		}
 		if _, err := s.Import(t.Context(), readHobnob(bytes.NewReader(data)), ""); err != nil {
-			t.Fatalf("it was accepted and then refused: %v", err)
+			t.Fatalf("import after a successful check: %v", err)
 		}
 		all, err := s.All(t.Context(), "", true)
 		if err != nil {
@@ -158,7 +157,7 @@ func FuzzReadHobnob(f *testing.F) {
 		out := exported(t, s, ids...)
 		again, err := s.CheckImport(t.Context(), readHobnob(bytes.NewReader(out)))
 		if err != nil || again.Added > 0 || again.Conversations > 0 {
-			t.Fatalf("exported and read again it adds %+v, %v:\n%s", again, err, out)
+			t.Fatalf("import of the export adds %+v, %v:\n%s", again, err, out)
 		}
 		if _, err := s.Prune(t.Context(), history.Pruning{Before: time.Now().AddDate(10000, 0, 0)}, ids...); err != nil {
 			t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// pieces are what random text is made of: every script, and what breaks formats.
+// pieces are the parts of random text: many scripts, and characters that are special in a format.
 var pieces = []string{
 	"plain words ", "ünïcode ", "Ελληνικά ", "Кириллица ", "עברית ", "العربية ", "हिन्दी ", "ไทย ", "日本語の文", "한국어 ", "汉字", "አማርኛ ", "ᚠᚢᚦ ", "𝔘𝔫𝔦𝔠𝔬𝔡𝔢 ", "𐍈 ",
 	"👩‍👩‍👧‍👦", "🏳️‍🌈", "e\u0301\u0323", "\x00", "\x1b[2J", "\x7f", "\u009b31m", "\u202e", "\u2066", "\u200f", "\u2028", "\ufeff", "\ufffd", "\ufdd0", "\U0010ffff",
@@ -48,8 +48,8 @@ func maybe[T any](r *rand.Rand, value T) T {
 	return value
 }
 
-// randomTree makes a tree with branches, every state and mark, and turns of one
-// millisecond.
+// randomTree returns a tree with branches, all marks, all states except pending, and
+// several turns in the same millisecond.
 func randomTree(r *rand.Rand) history.Tree {
 	at := time.UnixMilli(1_700_000_000_000 + r.Int64N(1_000_000)).UTC()
 	c := history.Conversation{
@@ -62,14 +62,12 @@ func randomTree(r *rand.Rand) history.Tree {
 		at = at.Add(time.Duration(r.IntN(3)) * time.Millisecond)
 		t := history.Turn{
 			ID: randomID(r), Conversation: c.ID, Question: randomText(r, 6), AgentID: maybe(r, randomID(r)), Asked: at,
-			State: []history.State{history.Answered, history.Answered, history.Answered, history.Pending, history.Failed, history.Unknown}[r.IntN(6)], Mark: []history.Mark{history.Unmarked, history.Unmarked, history.Pinned, history.Skipped}[r.IntN(4)],
+			State: []history.State{history.Answered, history.Answered, history.Answered, history.Failed, history.Unknown}[r.IntN(5)], Mark: []history.Mark{history.Unmarked, history.Unmarked, history.Pinned, history.Skipped}[r.IntN(4)],
 		}
 		if len(answered) > 0 && r.IntN(8) > 0 {
 			t.Parent = answered[max(0, len(answered)-1-r.IntN(3))]
 		}
-		if t.State != history.Pending {
-			t.Ended = at.Add(time.Duration(r.IntN(5000)) * time.Millisecond)
-		}
+		t.Ended = at.Add(time.Duration(r.IntN(5000)) * time.Millisecond)
 		if t.State == history.Failed || t.State == history.Unknown {
 			t.Failure = history.Failure{Kind: []failure.Kind{failure.Auth, failure.NotSent, failure.Unrecorded}[r.IntN(3)], Status: []int{0, 401, 503}[r.IntN(3)], Text: randomText(r, 3)}
 		}
@@ -90,7 +88,7 @@ func randomTree(r *rand.Rand) history.Tree {
 	if len(answered) > 0 {
 		c.Head = maybe(r, answered[r.IntN(len(answered))])
 	}
-	if r.IntN(4) == 0 { // a clock that went back: a child stands before its parent
+	if r.IntN(4) == 0 { // after a clock was set back, a child precedes its parent
 		slices.Reverse(turns)
 		for i := range turns {
 			turns[i].Asked = c.Created.Add(time.Duration(i/2) * time.Millisecond)
@@ -138,7 +136,7 @@ func exported(t *testing.T, s *history.Store, ids ...string) []byte {
 	return out.Bytes()
 }
 
-func TestAThousandTreesGoOutAndComeBackUnchanged(t *testing.T) {
+func TestThousandTreesRoundTrip(t *testing.T) {
 	for batch := range 4 {
 		t.Run(fmt.Sprint(batch), func(t *testing.T) {
 			t.Parallel()
@@ -171,29 +169,29 @@ func roundTrip(t *testing.T, trees []history.Tree) {
 			t.Fatal(err)
 		}
 		if !reflect.DeepEqual(tree, trees[i]) {
-			t.Fatalf("tree %d came back as\n%+v\nwant\n%+v", i, tree, trees[i])
+			t.Fatalf("tree %d: got\n%+v\nwant\n%+v", i, tree, trees[i])
 		}
 		i++
 	}
 	want := history.Imported{Conversations: len(trees), Added: turns}
 	if did, err := second.Import(t.Context(), readHobnob(bytes.NewReader(out)), ""); err != nil || did != want {
-		t.Fatalf("imported %+v, %v; want %+v", did, err, want)
+		t.Fatalf("imported %+v, %v, want %+v", did, err, want)
 	}
 	if again := exported(t, second, ids...); !bytes.Equal(again, out) {
-		t.Error("the export of what was imported differs from what was imported")
+		t.Error("second export differs from the first")
 	}
 	if did, err := second.Import(t.Context(), seqOf(trees), "other"); err != nil || did != (history.Imported{Skipped: turns}) {
-		t.Errorf("importing again did %+v, %v; want %d turns skipped", did, err, turns)
+		t.Errorf("second import: %+v, %v, want %d turns skipped", did, err, turns)
 	}
 	if again := exported(t, second, ids[:20]...); !bytes.Equal(again, exported(t, first, ids[:20]...)) {
-		t.Error("importing twice changed the history")
+		t.Error("second import changed the history")
 	}
 	for _, tree := range trees[:20] {
 		sameTurns(t, first, second, tree.Conversation.ID)
 	}
 }
 
-// sameTurns compares what the commands see of a conversation.
+// sameTurns checks that a conversation has the same turns in two stores.
 func sameTurns(t *testing.T, a, b *history.Store, conversation string) {
 	t.Helper()
 	inA, err := a.Turns(t.Context(), conversation)
@@ -202,11 +200,11 @@ func sameTurns(t *testing.T, a, b *history.Store, conversation string) {
 	}
 	inB, err := b.Turns(t.Context(), conversation)
 	if err != nil || !reflect.DeepEqual(inA, inB) {
-		t.Errorf("conversation %s reads as %+v, %v; want %+v", conversation, inB, err, inA)
+		t.Errorf("conversation %s: got %+v, %v, want %+v", conversation, inB, err, inA)
 	}
 }
 
-func TestAnExportHoldsNoControlCharacter(t *testing.T) {
+func TestExportEscapesControlCharacters(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, history.Question{Text: "\x1b[2J\x7f\u009b\u202e\u2066\u200f\r\x00 日本"})
 	if _, err := s.Answer(t.Context(), turn, "x", history.Service{}); err != nil {
@@ -216,28 +214,30 @@ func TestAnExportHoldsNoControlCharacter(t *testing.T) {
 	if strings.ContainsFunc(out, func(r rune) bool {
 		return r < 0x20 && r != '\n' || r >= 0x7f && r <= 0x9f || r == '\u202e' || r == '\u2066' || r == '\u200f'
 	}) {
-		t.Errorf("it holds control characters: %q", out)
+		t.Errorf("control characters in %q", out)
 	}
 	if !strings.Contains(out, "日本") {
-		t.Error("it escapes what it need not")
+		t.Error("escapes harmless characters")
 	}
 }
 
-func TestAPendingTurnIsExportedAsPendingWhoeverWaitsForIt(t *testing.T) {
+func TestTurnOfKilledProcessIsExportedAsUnknown(t *testing.T) {
 	s := openStore(t)
 	waiting := begin(t, s, history.Question{Text: "q", Lifetime: time.Hour})
 	killed := begin(t, s, history.Question{Text: "q", Lifetime: -time.Hour})
 	out := string(exported(t, s, waiting.Conversation, killed.Conversation))
-	if strings.Count(out, `"state":"pending","failure":null`) != 2 {
+	if strings.Count(out, `"state":"pending","failure":null`) != 1 || strings.Count(out, `"state":"unknown","failure":"hobnob exited before the answer arrived","failure_kind":"unknown"`) != 1 {
 		t.Errorf("exported %s", out)
 	}
 	other := openStore(t)
 	if _, err := other.Import(t.Context(), readHobnob(strings.NewReader(out)), ""); err != nil {
 		t.Fatal(err)
 	}
-	turns, err := other.Turns(t.Context(), waiting.Conversation)
-	if err != nil || turns[0].State != history.Unknown {
-		t.Errorf("nobody waits for it where it was imported; it reads as %+v, %v", turns, err)
+	for _, id := range []string{waiting.Conversation, killed.Conversation} {
+		turns, err := other.Turns(t.Context(), id)
+		if err != nil || turns[0].State != history.Unknown {
+			t.Errorf("imported turn: got %+v, %v, want unknown", turns, err)
+		}
 	}
 }
 
@@ -245,13 +245,13 @@ type brokenWriter struct{}
 
 func (brokenWriter) Write([]byte) (int, error) { return 0, fmt.Errorf("disk full") }
 
-func TestExportStopsWhenItsReaderIsGone(t *testing.T) {
+func TestExportStopsAtWriteError(t *testing.T) {
 	s := openStore(t)
 	turn := begin(t, s, history.Question{Text: strings.Repeat("x", 1<<17)})
 	if err := writeHobnob(brokenWriter{}, nil, s.Trees(t.Context(), turn.Conversation)); err == nil || err.Error() != "disk full" {
-		t.Errorf("the error is %v", err)
+		t.Errorf("got error %v", err)
 	}
 	if _, err := s.Begin(t.Context(), history.Question{Conversation: turn.Conversation, Text: "next"}); err != nil {
-		t.Errorf("the history is stuck afterwards: %v", err)
+		t.Errorf("Begin after the export: %v", err)
 	}
 }

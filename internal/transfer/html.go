@@ -20,14 +20,14 @@ var pageCSS string
 //go:embed page.tmpl
 var pageTemplate string
 
-// htmlFormat is one page that needs nothing else.
+// htmlFormat is a self-contained page.
 var htmlFormat = Format{Name: "html", Extensions: []string{"html", "htm"}, Export: writeHTML}
 
-// writeHTML writes one self-contained page.
+// writeHTML writes a self-contained page.
 //
-// The page loads nothing, runs nothing and sends no referrer, whatever the
-// conversations contain: Markdown is parsed without HTML, the result is reduced to an
-// allow-list of elements, and a Content-Security-Policy forbids the rest.
+// With any content, the page loads nothing, runs no scripts and sends no referrer:
+// Markdown is parsed without HTML, the result is reduced to an allow-list of elements,
+// and a Content-Security-Policy forbids the rest.
 func writeHTML(w io.Writer, conversations []history.Conversation, trees iter.Seq2[history.Tree, error]) error {
 	page, err := template.New("page").Parse(pageTemplate)
 	if err != nil {
@@ -77,10 +77,10 @@ type pageConversation struct {
 
 type pageTurn struct {
 	Asked, Model, Outcome string
-	Question, Reply       template.HTML // Reply is shown without an outcome
+	Question, Reply       template.HTML // Reply is only shown if Outcome is empty
 }
 
-// codeCSS returns the colours of code, for light and dark pages.
+// codeCSS returns the style of highlighted code, light and dark.
 func codeCSS() (string, error) {
 	var css bytes.Buffer
 	for _, theme := range [][2]string{

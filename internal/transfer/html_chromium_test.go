@@ -21,7 +21,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// browser is Chromium behind a proxy that records every request and knows one page.
+// browser is Chromium with a proxy that records all requests and serves one page.
 type browser struct {
 	t       *testing.T
 	program string
@@ -57,7 +57,7 @@ func newBrowser(t *testing.T) *browser {
 func (b *browser) answer(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	// A browser asks its maker for updates, with every page and with none.
+	// Ignore requests of the browser itself, such as for updates.
 	if host := r.URL.Hostname(); !strings.HasSuffix(host, ".google.com") && !strings.HasSuffix(host, ".googleapis.com") {
 		b.requests = append(b.requests, r.Method+" "+r.URL.String())
 	}
@@ -66,11 +66,11 @@ func (b *browser) answer(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, b.page)
 		return
 	}
-	http.Error(w, "nothing here", http.StatusNotFound)
+	http.Error(w, "not found", http.StatusNotFound)
 }
 
-// run opens the page, lets ten seconds of its time go by, and returns what
-// Chromium printed and the requests that it made.
+// run opens the page for ten seconds of virtual time and returns the output of Chromium
+// and its requests.
 func (b *browser) run(page string, flags ...string) (string, []string) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -95,8 +95,8 @@ func (b *browser) run(page string, flags ...string) (string, []string) {
 	return string(out), b.requests
 }
 
-// attacks try to run a script, which would change the title of the page, or to
-// load something.
+// attacks try to load a resource or to run a script, which would change the title of the
+// page.
 var attacks = []string{
 	`<script>document.title='run'</script>`,
 	"text <script src=http://evil.test/1.js></script> text",
@@ -147,40 +147,40 @@ func hostilePage(t *testing.T) string {
 	return pageOf(t, trees...)
 }
 
-func TestNothingInAPageRunsOrIsLoaded(t *testing.T) {
+func TestPageRunsAndLoadsNothing(t *testing.T) {
 	b := newBrowser(t)
-	// The same without what protects a page, so that the test is known to see it.
+	// An unprotected page shows that the test detects the attacks.
 	control := "<!DOCTYPE html><title>still</title>" + strings.Join(attacks, "\n")
 	dom, requests := b.run(control, "--dump-dom")
 	if !strings.Contains(dom, "<title>run</title>") || len(requests) < 8 {
-		t.Fatalf("an unprotected page made only the requests %q, and is\n%s", requests, dom)
+		t.Fatalf("unprotected page: requests %q, page\n%s", requests, dom)
 	}
 
 	page := hostilePage(t)
 	dom, requests = b.run(page, "--dump-dom")
 	if len(requests) != 1 || requests[0] != "GET "+pageURL {
-		t.Errorf("the page made the requests %q", requests)
+		t.Errorf("requests %q", requests)
 	}
 	if !strings.Contains(dom, "<title>Conversations</title>") {
-		t.Error("a script ran: the title changed")
+		t.Error("the title changed: a script ran")
 	}
 	checkDOM(t, dom)
 	checkDOM(t, page)
-	// The policy is a second wall: without it nothing runs either, and the browser
-	// only looks for its icon of the site.
+	// Even without the policy nothing runs, and the browser only requests the icon of
+	// the site.
 	open := strings.Replace(page, `http-equiv="Content-Security-Policy"`, `name="removed"`, 1)
 	dom, requests = b.run(open, "--dump-dom")
 	for _, request := range requests {
 		if request != "GET "+pageURL && request != "GET http://page.test/favicon.ico" {
-			t.Errorf("without its policy the page made the request %q", request)
+			t.Errorf("without the policy: request %q", request)
 		}
 	}
 	if !strings.Contains(dom, "<title>Conversations</title>") {
-		t.Error("without its policy a script ran: the title changed")
+		t.Error("without the policy: the title changed")
 	}
 }
 
-// checkDOM walks a page and finds what could run or load something.
+// checkDOM checks that a page only has allowed elements and attributes.
 func checkDOM(t *testing.T, page string) {
 	t.Helper()
 	document, err := html.Parse(strings.NewReader(page))
@@ -201,43 +201,43 @@ func checkDOM(t *testing.T, page string) {
 			continue
 		}
 		if !allowed[node.Data] {
-			t.Errorf("there is an element <%s>", node.Data)
+			t.Errorf("element <%s>", node.Data)
 		}
 		for _, a := range node.Attr {
 			value := strings.ToLower(strings.TrimSpace(a.Val))
 			switch {
 			case !attributes[a.Key]:
-				t.Errorf("<%s> has an attribute %s=%q", node.Data, a.Key, a.Val)
+				t.Errorf("attribute %s=%q of <%s>", a.Key, a.Val, node.Data)
 			case a.Key == "href" && !(node.Data == "a" && (strings.HasPrefix(value, "http:") || strings.HasPrefix(value, "https:") || strings.HasPrefix(value, "mailto:") || strings.HasPrefix(value, "#c-"))):
-				t.Errorf("<%s> leads to %q", node.Data, a.Val)
+				t.Errorf("link of <%s> to %q", node.Data, a.Val)
 			case a.Key == "http-equiv" && value != "content-security-policy" && value != "x-dns-prefetch-control":
-				t.Errorf("there is a <meta http-equiv=%q>", a.Val)
+				t.Errorf("element <meta http-equiv=%q>", a.Val)
 			}
 		}
 	}
 }
 
-// sample is the conversation of the picture in the manual.
+// sample returns the conversation in docs/export.png.
 func sample() history.Tree {
 	at := time.Date(2026, 3, 2, 9, 14, 0, 0, time.UTC)
 	c := history.Conversation{ID: stableID("sample"), Title: "Why does this goroutine leak?", Created: at, Turns: 3}
 	turns := []history.Turn{{
 		State: history.Answered, Asked: at, Service: history.Service{Model: "reviewer-2"},
 		Question: "Why does this goroutine leak?\n\n```go\nresults := make(chan string)\ngo func() { results <- fetch(url) }()\nselect {\ncase r := <-results:\n\treturn r, nil\ncase <-ctx.Done():\n\treturn \"\", ctx.Err()\n}\n```",
-		Reply:    "When `ctx` ends first, nobody receives from `results` any more, and the goroutine waits for ever in its **send**. Give the channel room for the one value:\n\n```go\nresults := make(chan string, 1) // the send never blocks\ngo func() { results <- fetch(ctx, url) }()\n```\n\nPass `ctx` to `fetch` too, so that the request itself is given up:\n\n| | leaks | stops early |\n|---|:-:|:-:|\n| unbuffered | yes | no |\n| buffered | no | no |\n| buffered, with `ctx` | no | **yes** |",
+		Reply:    "If `ctx` is cancelled first, nothing receives from `results`, and the goroutine blocks forever in its **send**. Give the channel a buffer for the value:\n\n```go\nresults := make(chan string, 1) // the send never blocks\ngo func() { results <- fetch(ctx, url) }()\n```\n\nPass `ctx` to `fetch` too, so that the request itself is cancelled:\n\n| | leaks | stops early |\n|---|:-:|:-:|\n| unbuffered | yes | no |\n| buffered | no | no |\n| buffered, with `ctx` | no | **yes** |",
 	}, {
 		State: history.Answered, Asked: at.Add(3 * time.Minute), Service: history.Service{Model: "reviewer-2"},
 		Question: "How do I test that?",
-		Reply:    "Run it in a bubble of `testing/synctest`, which fails when a goroutine is left:\n\n```go\nfunc TestFetchLeavesNothingBehind(t *testing.T) {\n\tsynctest.Test(t, func(t *testing.T) {\n\t\tctx, cancel := context.WithCancel(t.Context())\n\t\tcancel()\n\t\tif _, err := get(ctx, \"/slow\"); err == nil {\n\t\t\tt.Error(\"it answered\")\n\t\t}\n\t})\n}\n```",
+		Reply:    "Run it in a `testing/synctest` bubble, which fails if a goroutine is still running:\n\n```go\nfunc TestGetStopsGoroutine(t *testing.T) {\n\tsynctest.Test(t, func(t *testing.T) {\n\t\tctx, cancel := context.WithCancel(t.Context())\n\t\tcancel()\n\t\tif _, err := get(ctx, \"/slow\"); err == nil {\n\t\t\tt.Error(\"no error\")\n\t\t}\n\t})\n}\n```",
 	}}
 	return history.Tree{Conversation: c, Turns: turns}
 }
 
-// mostPicture bounds the picture in the manual, in bytes.
-const mostPicture = 120 << 10
+// maxPicture is the maximum size of docs/export.png in bytes.
+const maxPicture = 120 << 10
 
-// TestThePictureInTheManual makes docs/export.png again with HOBNOB_TEST_UPDATE=1.
-func TestThePictureInTheManual(t *testing.T) {
+// TestExportPicture checks docs/export.png. With HOBNOB_TEST_UPDATE=1 it recreates the picture.
+func TestExportPicture(t *testing.T) {
 	path := filepath.Join("..", "..", "docs", "export.png")
 	if os.Getenv("HOBNOB_TEST_UPDATE") != "" {
 		shot, err := filepath.Abs(path)
@@ -250,7 +250,7 @@ func TestThePictureInTheManual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := png.Decode(bytes.NewReader(data)); err != nil || len(data) > mostPicture {
+	if _, err := png.Decode(bytes.NewReader(data)); err != nil || len(data) > maxPicture {
 		t.Errorf("docs/export.png has %d bytes, %v", len(data), err)
 	}
 }

@@ -22,10 +22,10 @@ import (
 )
 
 const (
-	// maxCode is the maximum size of code that is highlighted, in bytes, and patience
-	// the maximum time for one block: crafted code can keep a lexer busy for hours.
-	maxCode  = 64 << 10
-	patience = time.Second
+	// maxCode is the maximum size of highlighted code, in bytes, and maxLexing the
+	// maximum time for a block: crafted code can keep a lexer busy for hours.
+	maxCode   = 64 << 10
+	maxLexing = time.Second
 )
 
 // replyRenderer renders replies as HTML.
@@ -65,18 +65,18 @@ func replyPolicy() *bluemonday.Policy {
 	return p
 }
 
-// render returns a reply as HTML that is safe in a page.
+// render returns a reply as sanitized HTML.
 func (r replyRenderer) render(reply string) template.HTML {
 	var out bytes.Buffer
 	if !parsable(reply) || r.markdown.Convert([]byte(reply), &out) != nil {
 		out.Reset()
 		out.WriteString("<pre>" + html.EscapeString(reply) + "</pre>")
 	}
-	return template.HTML(r.policy.SanitizeBytes(out.Bytes())) //nolint:gosec // it is sanitized here
+	return template.HTML(r.policy.SanitizeBytes(out.Bytes())) //nolint:gosec // sanitized here
 }
 
-// question returns a question as HTML: its text as it was typed, and its blocks of code,
-// which files are sent as, highlighted.
+// question returns a question as sanitized HTML: plain text, with highlighted code blocks,
+// which include attached files.
 func (r replyRenderer) question(question string) template.HTML {
 	var out strings.Builder
 	for _, p := range partsOf(question) {
@@ -86,11 +86,11 @@ func (r replyRenderer) question(question string) template.HTML {
 			out.WriteString("<p>" + html.EscapeString(plain) + "</p>\n")
 		}
 	}
-	return template.HTML(r.policy.Sanitize(out.String())) //nolint:gosec // it is sanitized here
+	return template.HTML(r.policy.Sanitize(out.String())) //nolint:gosec // sanitized here
 }
 
-// nodes renders what goldmark's own renderer must not: HTML as text, an image as a link
-// to it, code with highlights.
+// nodes renders HTML as text, images as links and code with highlighting, in place of
+// goldmark's own renderer.
 type nodes struct{ formatter *chromahtml.Formatter }
 
 func (n nodes) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
@@ -127,10 +127,10 @@ func (n nodes) RegisterFuncs(register renderer.NodeRendererFuncRegisterer) {
 	register.Register(ast.KindImage, renderImage)
 }
 
-// renderImage writes a link: loading an image would tell its server about the reader.
+// renderImage writes a link, because loading an image would reveal the reader to its server.
 func renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.WalkStatus, error) {
 	before, after := "[image: ", "]"
-	if !within(node, ast.KindLink) { // a link ends where another begins
+	if !within(node, ast.KindLink) { // links cannot be nested
 		before, after = `<a href="`+html.EscapeString(string(node.(*ast.Image).Destination))+`">[image: `, "]</a>"
 	}
 	text := after
@@ -141,7 +141,7 @@ func renderImage(w util.BufWriter, _ []byte, node ast.Node, entering bool) (ast.
 	return ast.WalkContinue, err
 }
 
-// within reports whether a node is inside one of a kind.
+// within reports whether a node has an ancestor of a kind.
 func within(node ast.Node, kind ast.NodeKind) bool {
 	for parent := node.Parent(); parent != nil; parent = parent.Parent() {
 		if parent.Kind() == kind {
@@ -163,7 +163,7 @@ func (n nodes) code(code, language string) string {
 // for code that takes too long.
 func (n nodes) highlight(code, language string) (highlighted string, ok bool) {
 	defer func() {
-		if recover() != nil { // a lexer's bug spoils one block's colours, not the page
+		if recover() != nil { // a bug in a lexer must not affect the rest of the page
 			highlighted, ok = "", false
 		}
 	}()
@@ -176,7 +176,7 @@ func (n nodes) highlight(code, language string) (highlighted string, ok bool) {
 		return "", false
 	}
 	var all []chroma.Token
-	deadline := time.Now().Add(patience)
+	deadline := time.Now().Add(maxLexing)
 	for token := tokens(); token != chroma.EOF; token = tokens() {
 		if time.Now().After(deadline) {
 			return "", false

@@ -1,6 +1,7 @@
 package transfer
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"os"
@@ -13,7 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// inUTF16 is a text as `>` of Windows PowerShell writes it, with its byte order mark.
+// inUTF16 returns a text with a byte order mark in UTF-16, as written by > in Windows PowerShell.
 func inUTF16(order binary.AppendByteOrder, text string) string {
 	var out []byte
 	for _, unit := range utf16.Encode([]rune("\ufeff" + text)) {
@@ -31,7 +32,7 @@ func mustImport(t *testing.T, name string) Format {
 	return format
 }
 
-func TestAnExportThatWentThroughPowerShellIsImported(t *testing.T) {
+func TestImportOfFileWrittenByPowerShell(t *testing.T) {
 	const (
 		hobnob = `{"format":"hobnob-conversations","version":1,"conversations":[{"id":"aaaaaaaa-0000-4000-8000-000000000000","title":"grüße 🙂","profile":"local","created":"2026-01-02T03:04:05Z","updated":"2026-01-02T03:04:05Z","turns":[]}]}`
 		llm    = `[{"id":"01jm8ec74wxsdatyn5pq1fp0s5","model":"m","prompt":"grüße 🙂","response":"a","conversation_id":"01jm8ec74t","conversation_name":"grüße 🙂","datetime_utc":"2025-02-16T22:34:30"}]`
@@ -58,7 +59,7 @@ func TestAnExportThatWentThroughPowerShellIsImported(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					source, err := Open(name, strings.NewReader(written), mustImport(t, how))
+					source, err := Open(t.Context(), name, strings.NewReader(written), mustImport(t, how))
 					if err != nil {
 						t.Fatalf("%s, %s, --format %s, piped %t: %v", format, encoding, how, piped, err)
 					}
@@ -77,18 +78,18 @@ func TestAnExportThatWentThroughPowerShellIsImported(t *testing.T) {
 	}
 }
 
-func TestTheFormatOfAFileIsDetectedAtItsBeginning(t *testing.T) {
+func TestFormatDetection(t *testing.T) {
 	for text, want := range map[string]string{
 		"\n {\"format\":1}": "hobnob", " \t[\n{": "llm", "\xef\xbb\xbf[": "llm", "model: x": "aichat", "": "aichat", "- [": "aichat", strings.Repeat(" ", 9000): "aichat",
 	} {
-		source, err := Open("-", strings.NewReader(text), Format{})
+		source, err := Open(t.Context(), "-", strings.NewReader(text), Format{})
 		switch {
 		case err != nil:
-			if hint := failure.Of(err).Hint.String(); !strings.Contains(hint, "it was taken for one of "+want) || !strings.HasPrefix(err.Error(), "-: ") {
-				t.Errorf("%.20q: %v, %s; want %s", text, err, hint, want)
+			if hint := failure.Of(err).Hint.String(); !strings.Contains(hint, "the detected format is "+want) || !strings.HasPrefix(err.Error(), "-: ") {
+				t.Errorf("%.20q: %v, %s, want %s", text, err, hint, want)
 			}
 		case source.Format.Name != want:
-			t.Errorf("%.20q is %s, want %s", text, source.Format.Name, want)
+			t.Errorf("%.20q: got %s, want %s", text, source.Format.Name, want)
 			fallthrough
 		default:
 			source.Close()
@@ -96,7 +97,7 @@ func TestTheFormatOfAFileIsDetectedAtItsBeginning(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeImportedSaysWhy(t *testing.T) {
+func TestImportErrors(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", filepath.Join(dir, "tmp"))
 	t.Setenv("TMP", filepath.Join(dir, "tmp"))
@@ -104,23 +105,31 @@ func TestWhatCannotBeImportedSaysWhy(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]string{dir: dir + " is a directory", filepath.Join(dir, "nowhere"): "nowhere: "} {
-		if _, err := Open(name, nil, Format{}); failure.Of(err).Kind != failure.Usage || !strings.Contains(err.Error(), want) {
+		if _, err := Open(t.Context(), name, nil, Format{}); failure.Of(err).Kind != failure.Usage || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
 	var unknown *UnknownFormatError
 	if _, err := ImportFormat("md"); !errors.As(err, &unknown) || unknown.Name != "md" {
-		t.Errorf("a format that is only exported: %v", err)
+		t.Errorf("export-only format: %v", err)
 	}
-	source, err := Open("-", strings.NewReader(`{"format":"hobnob-conversations","version":3}`), hobnobFormat)
+	source, err := Open(t.Context(), "-", strings.NewReader(`{"format":"hobnob-conversations","version":3}`), hobnobFormat)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := source.Import(t.Context(), openStore(t), "", true); !errors.As(err, new(*history.ImportError)) || failure.Of(err).Hint.String() != "nothing of this file was imported" {
-		t.Errorf("a newer version: %v", err)
+	if _, err := source.Import(t.Context(), openStore(t), "", true); !errors.As(err, new(*history.ImportError)) || !failure.Of(err).Hint.IsZero() {
+		t.Errorf("newer version: %v", err)
 	}
 	source.Close()
 	if left := filesIn(t, filepath.Join(dir, "tmp")); len(left) > 0 {
-		t.Errorf("copies are left: %q", left)
+		t.Errorf("temporary copies left: %q", left)
+	}
+}
+
+func TestFilesErrorReportsEachFile(t *testing.T) {
+	err := &FilesError{Err: context.Canceled, Done: []Imported{{File: "a.json", Imported: history.Imported{Conversations: 3, Added: 1}}}, Left: []string{"b.json", "c.json"}}
+	const want = "nothing imported from b.json, c.json; a.json: 3 new conversations and 1 new turn imported"
+	if got := failure.Of(err).Effect; got != want || err.Error() != "context canceled; "+want {
+		t.Errorf("effect %q, error %q", got, err)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// llmFormat is what llm logs --json prints (https://llm.datasette.io).
+// llmFormat is the output of llm logs --json (https://llm.datasette.io).
 var llmFormat = Format{
 	Name:   "llm",
 	Import: readWhole(readLLM),
 	Detect: func(head []byte) bool { return bytes.HasPrefix(head, []byte("[")) },
 }
 
-// llmRow is a response in what `llm logs --json` prints
-// (https://llm.datasette.io/en/stable/logging.html). Other keys are stored in the turn
-// as part of the service's response.
+// llmRow is a response in the output of llm logs --json
+// (https://llm.datasette.io/en/stable/logging.html). The complete object is stored as
+// the raw response of the turn.
 type llmRow struct {
 	ID               string  `json:"id"`
 	Model            string  `json:"model"`
@@ -42,20 +42,20 @@ type llmRow struct {
 	asked time.Time
 }
 
-// llmTimes are the layouts of datetime_utc; the older ones have no offset.
+// llmTimes are the layouts of datetime_utc; older versions write no offset.
 var llmTimes = []string{time.RFC3339, "2006-01-02T15:04:05", "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05"}
 
-// maxDuration is the longest duration of an answer that is believed, in milliseconds.
+// maxDuration is the maximum duration of an answer, in milliseconds; longer ones are cut.
 const maxDuration = 24 * 60 * 60 * 1000
 
-// readLLM returns a conversation for each conversation id, with its responses chained
-// in the order of time.
+// readLLM returns a conversation for each conversation id. Its responses are chained in
+// chronological order.
 func readLLM(data []byte, _ Origin) ([]history.Tree, error) {
 	rows, err := readLLMRows(data)
 	if err != nil {
 		return nil, err
 	}
-	// The ids are ULIDs, which sort by time where the milliseconds are equal.
+	// The ids are ULIDs, which sort by time within a millisecond.
 	slices.SortStableFunc(rows, func(a, b llmRow) int {
 		return cmp.Or(a.asked.Compare(b.asked), cmp.Compare(a.ID, b.ID))
 	})
@@ -84,10 +84,13 @@ func readLLMRows(data []byte) ([]llmRow, error) {
 	decoder := json.NewDecoder(bytes.NewReader(data))
 	var raws []json.RawMessage
 	if err := decoder.Decode(&raws); err != nil {
-		return nil, refuse("the file", "no list of responses: %v", err)
+		if errors.As(err, new(*json.UnmarshalTypeError)) {
+			return nil, refuse("", "not a list of llm responses")
+		}
+		return nil, refuse("", "invalid JSON: %v", err)
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
-		return nil, refuse("the file", "something follows its end")
+		return nil, refuse("", "unexpected data after the end")
 	}
 	rows := make([]llmRow, len(raws))
 	for i, raw := range raws {
@@ -104,7 +107,7 @@ func readLLMRows(data []byte) ([]llmRow, error) {
 			return nil, refuse(path+".id", "is missing")
 		}
 		var compact bytes.Buffer
-		_ = json.Compact(&compact, raw) // it is valid, as it was decoded
+		_ = json.Compact(&compact, raw) // raw is valid JSON
 		row.raw = compact.Bytes()
 		for _, layout := range llmTimes {
 			if row.asked, err = time.Parse(layout, row.DateTime); err == nil {
@@ -112,15 +115,16 @@ func readLLMRows(data []byte) ([]llmRow, error) {
 			}
 		}
 		if err != nil {
-			return nil, refuse(path+".datetime_utc", "%.40q is not a time", row.DateTime)
+			return nil, refuse(path+".datetime_utc", "invalid time %.40q", row.DateTime)
 		}
 		row.asked = row.asked.UTC().Truncate(time.Millisecond)
 	}
 	return rows, nil
 }
 
-// llmTree chains responses. One without a prompt continues the turn before it, after a
-// tool call. A system prompt is put before the first question that it applies to.
+// llmTree chains responses. A response without a prompt, as after a tool call, continues
+// the previous turn. A system prompt is prepended to the first question that it applies
+// to.
 func llmTree(key string, rows []llmRow) history.Tree {
 	tree := history.Tree{Conversation: history.Conversation{ID: stableID("llm", key), Title: rows[0].ConversationName}}
 	if tree.Conversation.Title == "" {

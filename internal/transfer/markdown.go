@@ -17,7 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// markdownFormat is for reading and pasting.
+// markdownFormat is Markdown for reading and pasting; it cannot be imported.
 var markdownFormat = Format{Name: "markdown", Extensions: []string{"md", "markdown", "txt"}, Export: writeMarkdown}
 
 func writeMarkdown(w io.Writer, _ []history.Conversation, trees iter.Seq2[history.Tree, error]) error {
@@ -34,9 +34,9 @@ func writeMarkdown(w io.Writer, _ []history.Conversation, trees iter.Seq2[histor
 	return nil
 }
 
-// markdownOf returns a conversation as Markdown: its title as a heading, each question
-// as a quotation and each reply unchanged, unless it leaves a block open that would
-// swallow the next turn: then it is closed or fenced.
+// markdownOf returns a conversation as Markdown: the title as a heading, questions as
+// quotations, and replies unchanged. A reply that leaves a block open, which would
+// include the next turn, is closed or fenced.
 func markdownOf(t history.Tree) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n*%s*\n", escapeMarkdown(title(t.Conversation)), aside(t))
@@ -61,21 +61,21 @@ func quoteMarkdown(b *strings.Builder, text string) {
 	}
 }
 
-// punctuation matches what means something in Markdown on one line.
+// punctuation matches the special characters within a line of Markdown.
 var punctuation = regexp.MustCompile("[\\\\`*_{}\\[\\]()#+\\-!|<>&~$]")
 
-// escapeMarkdown escapes text on one line.
+// escapeMarkdown escapes a line of text.
 func escapeMarkdown(text string) string { return punctuation.ReplaceAllString(text, `\$0`) }
 
 const (
-	// maxMarkdown is the maximum size of text that is parsed as Markdown, in bytes.
-	// Beyond it the parser's quadratic cases would take many seconds.
+	// maxMarkdown is the maximum size of parsed Markdown, in bytes. In larger texts, the
+	// quadratic cases of the parser take many seconds.
 	maxMarkdown = 256 << 10
 	maxCells    = 1 << 20 // of a table
 )
 
-// parsable reports whether a text can be parsed as Markdown in reasonable time
-// and memory: a table has as many cells as its widest row in each of its rows.
+// parsable reports whether a text can be parsed as Markdown in reasonable time and
+// memory. In a table, every row has as many cells as the widest one.
 func parsable(markdown string) bool {
 	if len(markdown) > maxMarkdown || codeblock.NestsDeep(markdown) {
 		return false
@@ -88,7 +88,7 @@ func parsable(markdown string) bool {
 	return lines*bars <= maxCells
 }
 
-// closed returns a reply after which new Markdown can begin.
+// closed returns a reply with all blocks closed, so that other Markdown can follow.
 func closed(reply string) string {
 	reply = strings.Trim(reply, "\r\n")
 	parts, with := partsOf(reply), reply
@@ -104,7 +104,7 @@ func closed(reply string) string {
 	return fenced(reply)
 }
 
-// endsClosed reports whether a paragraph after the text is parsed as one.
+// endsClosed reports whether a paragraph after the text is parsed as a separate paragraph.
 func endsClosed(markdown string) bool {
 	const next = "next"
 	source := []byte(markdown + "\n\n" + next + "\n")
@@ -113,10 +113,10 @@ func endsClosed(markdown string) bool {
 	return last != nil && last.Kind() == ast.KindParagraph && string(bytes.TrimSpace(last.Lines().Value(source))) == next
 }
 
-// part is a block of code, or what is between two of them.
-type part struct{ fence, language, text string } // no fence outside a block
+// part is a code block, or the text between two of them.
+type part struct{ fence, language, text string } // fence is empty outside of a block
 
-// partsOf cuts Markdown at its fences. The last part is a block if it is left open.
+// partsOf splits Markdown at its fences. The last part is a block only if it is not closed.
 func partsOf(markdown string) []part {
 	parts := []part{{}}
 	start, at := 0, 0
@@ -138,11 +138,11 @@ func partsOf(markdown string) []part {
 	return parts
 }
 
-// fenceLine matches a line that may begin or end a block of code (CommonMark 4.5).
+// fenceLine matches a line that can begin or end a code block (CommonMark 4.5).
 var fenceLine = regexp.MustCompile("^ {0,3}(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t]*\r?\n?$")
 
-// fenceOf returns the fence of a line and the first word behind it, both empty
-// when it is another line.
+// fenceOf returns the fence of a line and the first word after it, or two empty strings
+// if the line is no fence.
 func fenceOf(line string) (mark, info string) {
 	match := fenceLine.FindStringSubmatch(line)
 	if match == nil || match[1][0] == '`' && strings.Contains(match[2], "`") {
@@ -152,7 +152,7 @@ func fenceOf(line string) (mark, info string) {
 	return match[1], info
 }
 
-// fenced returns text as a block of code.
+// fenced returns text as a code block.
 func fenced(text string) string {
 	longest, run := 2, 0
 	for i := range len(text) {

@@ -11,29 +11,29 @@ import (
 	"strings"
 )
 
-// byteOrderMark is what some programs write before UTF-8.
+// byteOrderMark is the mark that some programs write before UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
-// maxValue is the maximum size of one value, like a turn, in bytes. In JSON a byte of
-// text may take six.
+// maxValue is the maximum size of one value, such as a turn, in bytes of JSON, in which
+// a byte of text can take six bytes.
 const maxValue = 256 << 20
 
 // strictJSON reads JSON of any length, value by value. Invalid JSON, an unknown key and
-// a value of the wrong type are a *history.ImportError that names the path of the value.
+// a value of the wrong type are a *history.ImportError with the path of the value.
 type strictJSON struct {
 	dec   *json.Decoder
 	in    *io.LimitedReader
-	start int // bytes of the file before those that dec reads
+	start int // offset in the file where dec starts
 }
 
-// newStrictJSON reads from the start of r, where a byte order mark may come first.
+// newStrictJSON returns a reader from the start of r, after a byte order mark.
 func newStrictJSON(r io.ReadSeeker) (*strictJSON, error) {
 	if _, err := r.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
 	file := bufio.NewReader(r)
 	s := &strictJSON{in: &io.LimitedReader{R: file, N: maxValue}}
-	if mark, _ := file.Peek(len(byteOrderMark)); string(mark) == byteOrderMark { // an error comes again
+	if mark, _ := file.Peek(len(byteOrderMark)); string(mark) == byteOrderMark { // the next read reports an error
 		s.start, _ = file.Discard(len(mark))
 	}
 	s.dec = json.NewDecoder(s.in)
@@ -41,7 +41,7 @@ func newStrictJSON(r io.ReadSeeker) (*strictJSON, error) {
 	return s, nil
 }
 
-// object calls field for each key of an object, to read its value.
+// object calls field for each key of an object; field reads the value.
 func (s *strictJSON) object(path string, field func(key string) error) error {
 	return s.each(path, '{', "an object", func(int) error {
 		key, err := s.dec.Token()
@@ -52,7 +52,7 @@ func (s *strictJSON) object(path string, field func(key string) error) error {
 	})
 }
 
-// array calls element for each element of an array, to read it.
+// array calls element for each element of an array; element reads it.
 func (s *strictJSON) array(path string, element func(path string) error) error {
 	return s.each(path, '[', "an array", func(i int) error { return element(fmt.Sprintf("%s[%d]", path, i)) })
 }
@@ -88,27 +88,27 @@ func (s *strictJSON) value(path string, into any) error {
 	return s.broken(path, err)
 }
 
-// end refuses what follows the value of the file.
+// end rejects data after the end of the value.
 func (s *strictJSON) end(path string) error {
 	if _, err := s.dec.Token(); !errors.Is(err, io.EOF) || s.in.N <= 0 {
-		return refuse(path, "something follows its end")
+		return refuse(path, "unexpected data after the end")
 	}
 	return nil
 }
 
-// broken returns an error of the decoder with the path and position of the invalid JSON.
-// Errors of the file itself are returned as they are.
+// broken converts an error of the decoder to a *history.ImportError with the path and the
+// position. Errors of reading the file remain unchanged.
 func (s *strictJSON) broken(path string, err error) error {
 	var syntax *json.SyntaxError
 	switch {
 	case err == nil:
 		return nil
 	case s.in.N <= 0:
-		return refuse(path, "a value is longer than %d MiB", maxValue>>20)
+		return refuse(path, "value is longer than %d MiB", maxValue>>20)
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return refuse(path, "the file ends in the middle of it")
+		return refuse(path, "unexpected end of file")
 	case errors.As(err, &syntax):
-		return refuse(path, "broken JSON at byte %d: %v", int64(s.start)+syntax.Offset, err)
+		return refuse(path, "invalid JSON at byte %d: %v", int64(s.start)+syntax.Offset, err)
 	case strings.HasPrefix(err.Error(), "json: "):
 		return refuse(path, "%s", strings.TrimPrefix(err.Error(), "json: "))
 	}

@@ -1,13 +1,9 @@
-// Package transfer owns the formats in which conversations leave hobnob and come in,
-// a file for each, and the rules of both ways: which format a file has, how files are
-// named, and that an export replaces nothing unasked. It knows neither commands nor
-// the terminal, and what belongs into the history is decided by package history.
+// Package transfer exports and imports conversations. Each format has its own file. The
+// package also detects the format of a file, chooses file names, and does not replace
+// files without consent.
 //
-// Everything that it is given is hostile: titles, questions and replies must not act
-// on the reader of a document, and an import must not get more into the history than
-// it shows.
-//
-// It alone makes HTML, with goldmark, chroma and bluemonday.
+// All input is untrusted: titles, questions and replies must not execute or load
+// anything in an exported document, and an import must not add more than it reports.
 package transfer
 
 import (
@@ -22,36 +18,36 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// Format is a form of conversations in a file. Without Export or Import it goes one
-// way only.
+// Format is a file format for conversations. Export or Import is nil if the format does
+// not support it.
 type Format struct {
-	Name       string   // for an import
-	Extensions []string // of files, without the dot, for an export; the first one is its name
-	Lossless   bool     // has all turns, the trash and the profiles; else the path to the head
+	Name       string   // name for imports
+	Extensions []string // file extensions without the dot; the first one is the name for exports
+	Lossless   bool     // includes all turns, the trash and the profiles, not only the path to the head
 
-	// Export writes trees, one after the other, which are those of conversations.
+	// Export writes the trees of conversations, one by one.
 	Export func(w io.Writer, conversations []history.Conversation, trees iter.Seq2[history.Tree, error]) error
-	// Import reads trees, as often as they are ranged over. What is wrong with a file
-	// is a *history.ImportError.
+	// Import returns an iterator over the trees in r, which can be used several times.
+	// Invalid content is a *history.ImportError.
 	Import func(r io.ReadSeeker, origin Origin) (iter.Seq2[history.Tree, error], error)
 	// Detect reports whether a file that begins with head, after a byte order mark and
 	// white space, may have this format.
 	Detect func(head []byte) bool
 }
 
-// Origin tells what a file to import does not say in its text.
+// Origin describes a file to import.
 type Origin struct {
-	Name string    // of the file, without its directory
-	Time time.Time // for turns whose time is not known
+	Name string    // file name without directory
+	Time time.Time // for turns without a time
 }
 
-// formats are listed in this order, and the first that detects a file reads it.
+// formats lists all formats. A file is read in the first one that detects it.
 var formats = []Format{markdownFormat, hobnobFormat, htmlFormat, llmFormat, aichatFormat}
 
-// Auto is the name of the format that the text of an imported file shows.
+// Auto is the name for a detected format.
 const Auto = "auto"
 
-// ImportNames are the names of formats that ImportFormat takes.
+// ImportNames returns the names that ImportFormat accepts.
 func ImportNames() []string {
 	names := []string{Auto}
 	for _, f := range formats {
@@ -62,7 +58,7 @@ func ImportNames() []string {
 	return names
 }
 
-// ExportNames are the names of formats that ExportFormat takes.
+// ExportNames returns the names that ExportFormat accepts.
 func ExportNames() []string {
 	var names []string
 	for _, f := range formats {
@@ -73,15 +69,15 @@ func ExportNames() []string {
 	return names
 }
 
-// UnknownFormatError is a format that hobnob does not have.
+// UnknownFormatError reports an unknown format.
 type UnknownFormatError struct {
 	Name  string   // or the extension of Path
-	Path  string   // empty when the format was named
-	Known []string // names
+	Path  string   // empty if the format was named
+	Known []string // valid names
 }
 
 func (e *UnknownFormatError) Error() string {
-	text := fmt.Sprintf("there is no format %q", e.Name)
+	text := fmt.Sprintf("unknown format %q", e.Name)
 	if e.Path != "" {
 		return e.Path + ": " + text
 	}
@@ -97,7 +93,7 @@ func (e *UnknownFormatError) Failure() failure.Failure {
 	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain(hint + strings.Join(e.Known, ", "))}
 }
 
-// find returns the first format for which is holds.
+// find returns the first format that is accepts.
 func find(is func(Format) bool) (Format, bool) {
 	if i := slices.IndexFunc(formats, is); i >= 0 {
 		return formats[i], true

@@ -7,6 +7,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -20,20 +21,25 @@ type contextRow struct {
 	Left       *string       `json:"left"`
 }
 
-// Context prints which turns of a conversation the next question carries.
-// Unanswered is the last question if it has no answer, otherwise a zero turn.
+// Context prints which turns of a conversation the next question sends. Unanswered is
+// the turn of the last question if it has no answer, otherwise a zero turn.
 func Context(p *cli.Printer, conversation string, considered []chat.Considered, unanswered history.Turn) error {
 	rows, cells := make([]contextRow, len(considered)), make([][]string, len(considered))
+	ids := make([]string, len(considered))
+	for i, c := range considered {
+		ids[i] = c.Turn.ID
+	}
+	short := history.Shorts(ids...)
 	turns, characters, tokens := 0, 0, 0
 	for i, c := range considered {
 		size := utf8.RuneCountInString(c.Turn.Question) + utf8.RuneCountInString(c.Turn.Reply)
 		what := "sent"
 		if c.Left != "" {
-			what = "left out: " + c.Left
+			what = "omitted: " + c.Left
 		} else if c.Turn.Mark != history.Unmarked {
 			what = "sent, pinned"
 		}
-		cells[i] = []string{history.Short(c.Turn.ID), c.Turn.Question, strconv.Itoa(size), strconv.Itoa(c.Tokens), what}
+		cells[i] = []string{short(c.Turn.ID), c.Turn.Question, strconv.Itoa(size), strconv.Itoa(c.Tokens), what}
 		rows[i] = contextRow{c.Turn.ID, c.Turn.Question, size, c.Tokens, cli.OrNull(c.Turn.Mark), c.Left == "", cli.OrNull(c.Left)}
 		if c.Left == "" {
 			turns, characters, tokens = turns+1, characters+size, tokens+c.Tokens
@@ -54,8 +60,8 @@ func Context(p *cli.Printer, conversation string, considered []chat.Considered, 
 		return err
 	}
 	if last != "" {
-		p.Note("the last question, which has no answer, is never sent: %s", last)
+		p.Note("the last question has no answer and is omitted from the context: %s", last)
 	}
-	p.Note("the next question carries %d of %d turns, %d characters, about %d tokens", turns, len(rows), characters, tokens)
+	p.Note("the next question sends %d of %s, %s, about %s", turns, plural.Count(len(rows), "turn"), plural.Count(characters, "character"), plural.Count(tokens, "token"))
 	return nil
 }

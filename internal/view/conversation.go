@@ -13,21 +13,22 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// Conversation prints turns of a conversation, rendered on a terminal and as
-// Markdown in a pipe; with --verbose all that is known of each. The profile names
-// the agents and the style of Markdown.
+// Conversation prints turns of a conversation, rendered on a terminal and as Markdown in
+// a pipe. With --verbose it also prints the details of each turn. The names of agents
+// and the style of Markdown are those of the profile.
 func Conversation(p *cli.Printer, c history.Conversation, turns []history.Turn, profile config.Profile) error {
 	if p.WantsJSON() {
 		return p.JSON(conversationJSON(c, turns))
 	}
 	var b strings.Builder
 	b.WriteString(heading(p.IO, "# ", c.Title) + "\n")
+	short := shortTurns(turns)
 	for _, t := range turns {
 		asked := t.Asked.Format(time.RFC3339)
 		if p.IO.OutTTY && !p.Verbose() {
 			asked = when(p.IO, t.Asked)
 		}
-		title := append([]string{history.Short(t.ID), asked}, labels(t, c.Head)...)
+		title := append([]string{short(t.ID), asked}, labels(t, c.Head)...)
 		fmt.Fprintf(&b, "\n%s\n\n", heading(p.IO, "## ", strings.Join(title, ", ")))
 		if p.Verbose() {
 			for _, detail := range details(t, profile) {
@@ -51,7 +52,7 @@ func Conversation(p *cli.Printer, c history.Conversation, turns []history.Turn, 
 	return p.Page(b.String())
 }
 
-// details returns names and values of what is known of a turn.
+// details returns the names and values of the properties of a turn that are set.
 func details(t history.Turn, profile config.Profile) [][2]string {
 	took, tokens := "", ""
 	if !t.Ended.IsZero() {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -17,11 +18,13 @@ type hitJSON struct {
 	Field        string    `json:"field"`
 	When         time.Time `json:"when"`
 	Snippet      string    `json:"snippet"`
-	Marks        [][2]int  `json:"marks"` // bytes of the snippet: from, to
+	Marks        [][2]int  `json:"marks"` // byte ranges in the snippet: start, end
 }
 
-// Hits prints what a search found.
-func Hits(p *cli.Printer, hits []history.Hit) error {
+// Hits prints the hits of a search. On a terminal, hits in other profiles than the
+// selected one show their profile. Elsewhere is the name of another profile with hits,
+// or empty; it is used if there are no hits.
+func Hits(p *cli.Printer, hits []history.Hit, selected, elsewhere string) error {
 	if p.WantsJSON() {
 		out := make([]hitJSON, len(hits))
 		for i, h := range hits {
@@ -33,19 +36,28 @@ func Hits(p *cli.Printer, hits []history.Hit) error {
 		return p.JSON(out)
 	}
 	if len(hits) == 0 {
-		p.Note("nothing was found")
+		if elsewhere != "" {
+			p.Note("no matches in profile %s; matches in profile %s (-p %s)", selected, elsewhere, shell.Word(elsewhere))
+		} else {
+			p.Note("no matches")
+		}
 		return nil
 	}
 	var b strings.Builder
+	conversations, turns := make([]string, len(hits)), make([]string, len(hits))
+	for i, h := range hits {
+		conversations[i], turns[i] = h.Conversation.ID, h.Turn.ID
+	}
+	conversation, turn := history.Shorts(conversations...), history.Shorts(turns...)
 	for _, h := range hits {
-		b.WriteString(hit(p.IO, h))
+		b.WriteString(hit(p.IO, h, conversation(h.Conversation.ID), turn(h.Turn.ID), selected))
 	}
 	return p.Page(b.String())
 }
 
-// hit returns one line of fields for a pipe, two lines for a person.
-func hit(io *terminal.Streams, h history.Hit) string {
-	conversation, turn := history.Short(h.Conversation.ID), history.Short(h.Turn.ID)
+// hit returns a hit as one line of fields for a pipe, or as two lines for a terminal.
+// Conversation and turn are short ids.
+func hit(io *terminal.Streams, h history.Hit, conversation, turn, selected string) string {
 	if !io.OutTTY {
 		return strings.Join([]string{
 			conversation, turn, when(io, h.When), h.Field, terminal.CleanLine(h.Conversation.Title), terminal.CleanLine(h.Snippet),
@@ -54,14 +66,18 @@ func hit(io *terminal.Streams, h history.Hit) string {
 	if turn != "" {
 		conversation += "  turn " + turn
 	}
-	head := strings.Join([]string{conversation, when(io, h.When), terminal.CleanLine(h.Conversation.Title)}, "  ")
+	title := terminal.CleanLine(h.Conversation.Title)
+	if h.Conversation.Profile != selected {
+		title = "(profile " + h.Conversation.Profile + ")  " + title
+	}
+	head := strings.Join([]string{conversation, when(io, h.When), title}, "  ")
 	return heading(io, "", io.Truncate(head, io.Columns())) + "\n" +
 		io.Truncate("  "+h.Field+": "+highlight(io, h), io.Columns()*2) + "\n"
 }
 
 // highlight returns the snippet on one line with the marked places in bold yellow.
 func highlight(io *terminal.Streams, h history.Hit) string {
-	// One byte for one byte, so that the marks stay where they are.
+	// Replace single bytes by single bytes, because the marks are byte offsets.
 	line := strings.NewReplacer("\n", " ", "\t", " ", "\r", " ").Replace(h.Snippet)
 	if !io.OutColor {
 		return terminal.Clean(line)

@@ -13,10 +13,11 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/markdown"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 )
 
-// Reply returns the text of a reply as it is printed: rendered on a terminal
-// unless it is wanted raw, byte for byte elsewhere, with a newline at the end.
+// Reply returns a reply as it is printed, with a newline at the end: rendered on a
+// terminal unless raw is set, and unchanged in a pipe.
 func Reply(p *cli.Printer, text, style string, raw bool) string {
 	if !p.IO.OutTTY || raw {
 		return p.Clean(WithNewline(text))
@@ -27,7 +28,7 @@ func Reply(p *cli.Printer, text, style string, raw bool) string {
 	return rendered(p.IO, text, style)
 }
 
-// WithNewline returns text with a newline at its end.
+// WithNewline returns text with a newline at the end, adding one if necessary.
 func WithNewline(text string) string {
 	if strings.HasSuffix(text, "\n") {
 		return text
@@ -35,8 +36,8 @@ func WithNewline(text string) string {
 	return text + "\n"
 }
 
-// Block returns the first block of code of a reply, or the first of a language. The
-// error is of failure.NoBlock; the reply itself is safe: saved, or shown on stderr.
+// Block returns the first code block of a reply in a language or, if language is empty,
+// in any. The error is of kind failure.NoBlock.
 func Block(reply, language string) (string, error) {
 	code, found, languages := codeblock.Find(reply, language)
 	if found {
@@ -44,17 +45,17 @@ func Block(reply, language string) (string, error) {
 	}
 	for i, name := range languages {
 		if name == "" {
-			languages[i] = "without a language"
+			languages[i] = "(no language)"
 		}
 	}
-	missing := "the reply has no block of code"
+	missing := "the reply has no code block"
 	if len(languages) > 0 {
-		missing = "the reply has no block of " + language + "; its blocks: " + strings.Join(slices.Compact(languages), ", ")
+		missing = fmt.Sprintf("the reply has no %q code block; its code blocks: %s", language, strings.Join(slices.Compact(languages), ", "))
 	}
 	return "", failure.New(failure.NoBlock, failure.Hint{}, missing)
 }
 
-// Envelope is an answer as --json prints it; its fields are stable within version 1.
+// Envelope is an answer as printed by --json. Its fields are stable within version 1.
 type Envelope struct {
 	Version      int        `json:"version"`
 	Conversation *string    `json:"conversation"`
@@ -74,11 +75,11 @@ type Envelope struct {
 	ElapsedMS int64 `json:"elapsed_ms"`
 	Saved     bool  `json:"saved"`
 	Branched  bool  `json:"branched"` // another question follows the same turn
-	Left      int   `json:"left"`     // earlier turns that were not sent
+	Left      int   `json:"left"`     // number of earlier turns omitted from the context
 }
 
-// NewEnvelope returns the envelope of an answer. Its local ids are left out where
-// the history does not outlive the process.
+// NewEnvelope returns the envelope of an answer. Local ids are omitted unless saves is
+// set, which means that the history outlives the process.
 func NewEnvelope(answer chat.Answer, profile, agentID string, saves bool) Envelope {
 	r := answer.Reply
 	out := Envelope{
@@ -93,25 +94,29 @@ func NewEnvelope(answer chat.Answer, profile, agentID string, saves bool) Envelo
 	return out
 }
 
-// Remarks prints on stderr what else there is to know of an answer.
+// Remarks prints notes and warnings about an answer on stderr.
 func Remarks(p *cli.Printer, answer chat.Answer) {
 	if reason := answer.Reply.FinishReason; reason != "stop" && reason != "" {
-		p.Warn("the reply may be incomplete: the service gives the reason %q", reason)
+		p.Warn("the reply may be incomplete: finish reason %q", reason)
 	}
 	if answer.Left > 0 {
-		p.Note("%s not sent; nothing is lost from the history", cli.Were(answer.Left, "earlier turn"))
+		stay := "they stay"
+		if answer.Left == 1 {
+			stay = "it stays"
+		}
+		p.Note("%s omitted from the context; %s in the history", plural.Count(answer.Left, "earlier turn"), stay)
 	}
 	switch {
 	case answer.Branch.Answered:
-		p.Warn("another question of this conversation was answered meanwhile; the conversation has a branch, and this answer is now its head")
+		p.Warn("another question in this conversation was answered in the meantime; the conversation now has a branch, and this answer is its head")
 	case answer.Branch.InFlight:
-		p.Warn("another question of this conversation is still waiting; when it is answered the conversation has a branch")
+		p.Warn("another question in this conversation is still pending; its answer will create a branch")
 	}
 }
 
-// Cost prints on stderr what an answer cost.
+// Cost prints on stderr the tokens and the time that an answer took.
 func Cost(p *cli.Printer, answer chat.Answer) {
-	counted := "the service counted no tokens;"
+	counted := "tokens not reported,"
 	if u := answer.Reply.Usage; u != nil {
 		counted = tokenSum(history.Usage(*u)) + " tokens,"
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// TemplateInfo is what there is to say about a template. Its JSON form is stable.
+// TemplateInfo describes a template. Its JSON form is stable.
 type TemplateInfo struct {
 	Name        string         `json:"name"`
 	Description string         `json:"description"`
@@ -25,8 +25,8 @@ type variableJSON struct {
 	Default     *string `json:"default"`
 }
 
-// Describe reads a template, which may be broken. Err says why its text could not be
-// read, nil if it could.
+// Describe describes a template, which may be broken. Err is the error of reading its
+// text, or nil.
 func Describe(source template.Source, err error) TemplateInfo {
 	info := TemplateInfo{Name: source.Name, Variables: []variableJSON{}, Where: "file", Path: cli.OrNull(source.Path)}
 	if source.Path == "" {
@@ -66,7 +66,7 @@ func Templates(p *cli.Printer, templates []TemplateInfo) error {
 	return p.Table([]terminal.Column{{Title: "NAME"}, {Title: "DESCRIPTION", Flexible: true}, {Title: "VARIABLES"}, {Title: "WHERE"}}, rows)
 }
 
-// Template prints a template as it is written.
+// Template prints the source of a template.
 func Template(p *cli.Printer, source template.Source) error {
 	text, t := string(source.Text), Describe(source, nil)
 	if p.WantsJSON() {

@@ -9,7 +9,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// Tree draws the turns of a conversation, one line for each, with branches.
+// Tree prints the turns of a conversation as a tree, one line per turn.
 func Tree(p *cli.Printer, c history.Conversation, turns []history.Turn) error {
 	if p.WantsJSON() {
 		return p.JSON(conversationJSON(c, turns))
@@ -20,6 +20,7 @@ func Tree(p *cli.Printer, c history.Conversation, turns []history.Turn) error {
 	}
 	var b strings.Builder
 	b.WriteString(heading(p.IO, "", c.Title) + "\n")
+	short := shortTurns(turns)
 	for lead, t := range drawTree(turns, s) {
 		if p.IO.OutTTY {
 			lead = s.shorten(lead, p.IO.Columns()/2)
@@ -31,7 +32,7 @@ func Tree(p *cli.Printer, c history.Conversation, turns []history.Turn) error {
 		for _, mark := range marks {
 			lead += "(" + mark + ") "
 		}
-		text := history.Short(t.ID) + "  " + lead + terminal.CleanLine(history.TitleOf(t.Question))
+		text := short(t.ID) + "  " + lead + terminal.CleanLine(history.TitleOf(t.Question))
 		if p.IO.OutTTY {
 			text = p.IO.Truncate(text, p.IO.Columns())
 		}
@@ -40,10 +41,10 @@ func Tree(p *cli.Printer, c history.Conversation, turns []history.Turn) error {
 	return p.Page(b.String())
 }
 
-// strokes are the parts that a tree is drawn of.
+// strokes are the parts of a drawn tree.
 type strokes struct{ branch, last, pass, none, cut string }
 
-// strokeColumns is how wide each of the strokes is.
+// strokeColumns is the width of each stroke, in columns.
 const strokeColumns = 3
 
 var (
@@ -51,8 +52,8 @@ var (
 	asciiStrokes   = strokes{"+- ", "`- ", "|  ", "   ", "..."}
 )
 
-// shorten returns the end of a lead, two strokes or as many as fit into width, so
-// that there is room for the question however deep the branches are.
+// shorten returns the end of lead that fits into width columns, at least two strokes,
+// to leave room for the question in deep branches.
 func (s strokes) shorten(lead string, width int) string {
 	columns := []rune(lead)
 	most := max(width/strokeColumns, 2) * strokeColumns
@@ -62,10 +63,9 @@ func (s strokes) shorten(lead string, width int) string {
 	return s.cut + string(columns[len(columns)-most+strokeColumns:])
 }
 
-// drawTree lays the turns out, each with the strokes before it and above those that
-// follow it. A turn with one
-// successor stays in its column, so that a long conversation is a straight line;
-// only branches move right. It does not recurse: a conversation may be very long.
+// drawTree returns the turns in the order of the tree, each with the strokes before it.
+// Only branches move to the right: a conversation without branches is a straight line.
+// It does not recurse, because a conversation may be very long.
 func drawTree(turns []history.Turn, s strokes) iter.Seq2[string, history.Turn] {
 	children := map[string][]int{}
 	for i, t := range turns {
@@ -73,7 +73,7 @@ func drawTree(turns []history.Turn, s strokes) iter.Seq2[string, history.Turn] {
 	}
 	type open struct {
 		turn        int
-		lead, below string // before the turn itself, and before those that follow it
+		lead, below string // the strokes before the turn and before its successors
 	}
 	var stack []open
 	push := func(of []int, below string) {

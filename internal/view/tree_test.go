@@ -14,9 +14,9 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-func TestDeepTreeShowsIDAndQuestionOfEveryTurn(t *testing.T) {
+func TestDeepTreeShowsIDsAndQuestions(t *testing.T) {
 	const depth = 40
-	// A question and the same question again, in turn, branch everywhere.
+	// Every turn has a sibling.
 	conversation := history.Conversation{ID: "aaaaaaaa-0000-4000-8000-000000000000", Title: "deep"}
 	var turns []history.Turn
 	for i := range 2 * depth {
@@ -49,13 +49,13 @@ func TestDeepTreeShowsIDAndQuestionOfEveryTurn(t *testing.T) {
 		for _, line := range lines {
 			i := slices.IndexFunc(turns, func(turn history.Turn) bool { return strings.HasPrefix(line, history.Short(turn.ID)+"  ") })
 			if i < 0 || !strings.Contains(line, "que") {
-				t.Errorf("%d columns: no id or no question in %q", streams.Width, line)
+				t.Errorf("%d columns: no id or question in %q", streams.Width, line)
 			}
 			if i == 2*depth-1 && !strings.Contains(line, "(head)") {
-				t.Errorf("%d columns: the head is not marked in %q", streams.Width, line)
+				t.Errorf("%d columns: head is not marked in %q", streams.Width, line)
 			}
 			if n := utf8.RuneCountInString(line); streams.OutTTY && n > streams.Width {
-				t.Errorf("%d columns: a line has %d: %q", streams.Width, n, line)
+				t.Errorf("%d columns: line is %d wide: %q", streams.Width, n, line)
 			}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -21,8 +22,8 @@ type spentRow struct {
 	api.Usage
 }
 
-// Usage prints the tokens of a profile, summed by a grouping, with a bar for each
-// group on a terminal.
+// Usage prints the tokens of a profile by group, with a bar for each group on a
+// terminal.
 func Usage(p *cli.Printer, profile config.Profile, by history.Grouping, spent []history.Spent) error {
 	if p.WantsJSON() {
 		rows := make([]spentRow, len(spent))
@@ -32,7 +33,7 @@ func Usage(p *cli.Printer, profile config.Profile, by history.Grouping, spent []
 		return p.JSON(rows)
 	}
 	if len(spent) == 0 {
-		p.Note("no tokens were counted yet")
+		p.Note("no token usage in profile %s", profile.Name)
 		return nil
 	}
 	most, total := int64(0), int64(0)
@@ -47,9 +48,13 @@ func Usage(p *cli.Printer, profile config.Profile, by history.Grouping, spent []
 	if bars {
 		columns = append(columns, terminal.Column{})
 	}
-	cells := make([][]string, len(spent))
+	keys := make([]string, len(spent))
 	for i, s := range spent {
-		cells[i] = append([]string{groupName(profile, by, s)}, numbers(s)...)
+		keys[i] = s.Key
+	}
+	cells, short := make([][]string, len(spent)), history.Shorts(keys...)
+	for i, s := range spent {
+		cells[i] = append([]string{groupName(profile, by, s, short)}, numbers(s)...)
 		if bars {
 			cells[i] = append(cells[i], bar(s.TotalTokens, most, p.IO.UTF8))
 		}
@@ -57,11 +62,11 @@ func Usage(p *cli.Printer, profile config.Profile, by history.Grouping, spent []
 	if err := p.Table(columns, cells); err != nil {
 		return err
 	}
-	p.Note("%d tokens in all", total)
+	p.Note("%d tokens in profile %s", total, profile.Name)
 	return nil
 }
 
-// UsageCSV is Usage as CSV, in which no cell is a formula.
+// UsageCSV prints the tokens of a profile by group as CSV without formulas.
 func UsageCSV(p *cli.Printer, by history.Grouping, spent []history.Spent) error {
 	records := [][]string{{string(by), "title", "turns", "prompt_tokens", "completion_tokens", "total_tokens"}}
 	for _, s := range spent {
@@ -70,7 +75,7 @@ func UsageCSV(p *cli.Printer, by history.Grouping, spent []history.Spent) error 
 	return cli.OutputError(csv.NewWriter(p.IO.Out).WriteAll(records))
 }
 
-// AnswersUsage prints in one line how many tokens the answers among the turns cost.
+// AnswersUsage prints one line with the total token usage of the answered turns.
 func AnswersUsage(p *cli.Printer, turns []history.Turn) error {
 	var sum history.Usage
 	answered, uncounted := 0, 0
@@ -87,9 +92,9 @@ func AnswersUsage(p *cli.Printer, turns []history.Turn) error {
 			uncounted++
 		}
 	}
-	text := cli.Counted(answered, "answer") + ": " + tokenSum(sum) + " tokens"
+	text := plural.Count(answered, "answer") + ": " + tokenSum(sum) + " tokens"
 	if uncounted > 0 {
-		text += fmt.Sprintf("; the service counted none for %d of them", uncounted)
+		text += fmt.Sprintf("; not reported for %d of them", uncounted)
 	}
 	return p.Printf("%s\n", text)
 }
@@ -98,14 +103,14 @@ func tokenSum(u history.Usage) string {
 	return fmt.Sprintf("%d prompt + %d completion = %d", u.PromptTokens, u.CompletionTokens, u.TotalTokens)
 }
 
-func groupName(profile config.Profile, by history.Grouping, s history.Spent) string {
+func groupName(profile config.Profile, by history.Grouping, s history.Spent, short func(id string) string) string {
 	switch by {
 	case history.ByAgent:
 		return cmp.Or(profile.AgentName(s.Key), "(chosen by the service)")
 	case history.ByModel:
-		return cmp.Or(s.Key, "(not said)")
+		return cmp.Or(s.Key, "(not reported)")
 	case history.ByConversation:
-		return history.Short(s.Key) + " " + s.Title
+		return short(s.Key) + " " + s.Title
 	}
 	return s.Key
 }
@@ -117,7 +122,7 @@ func numbers(s history.Spent) []string {
 // barWidth is the width of the longest bar, in columns.
 const barWidth = 20
 
-// bar draws the share of n in the most. Whatever is more than nothing is visible.
+// bar returns a bar for n relative to most. It is not empty if n is positive.
 func bar(n, most int64, unicode bool) string {
 	if n <= 0 || most <= 0 {
 		return ""
@@ -129,7 +134,7 @@ func bar(n, most int64, unicode bool) string {
 	return strings.Repeat("█", eighths/8) + string([]rune(" ▏▎▍▌▋▊▉")[eighths%8])
 }
 
-// inert keeps a spreadsheet from taking text for a formula
+// inert returns text as one line that spreadsheets do not interpret as a formula
 // (https://owasp.org/www-community/attacks/CSV_Injection).
 func inert(text string) string {
 	text = terminal.CleanLine(text)

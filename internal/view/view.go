@@ -1,10 +1,8 @@
-// Package view shows what hobnob has to show: conversations, trees, search hits,
-// the context of a question, tokens and templates, each as text for a terminal or a
-// pipe, or as the document that --json promises.
+// Package view formats conversations, trees, search hits, contexts, token usage and
+// templates: as text for a terminal or a pipe, or as JSON.
 //
-// It must not know commands, slash commands and their flags, and opens neither the
-// history nor a connection: callers pass what is shown. Texts of questions, replies
-// and titles count as hostile.
+// It must not depend on commands, slash commands or flags, and opens neither the history
+// nor a connection: callers pass the data. Questions, replies and titles are untrusted.
 package view
 
 import (
@@ -18,8 +16,8 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// heading returns a line in bold on a terminal with colour, and after a mark of
-// Markdown elsewhere.
+// heading returns a line in bold on a terminal with colour, and elsewhere with a
+// Markdown mark before it.
 func heading(io *terminal.Streams, mark, text string) string {
 	text = terminal.CleanLine(text)
 	if io.OutTTY && io.OutColor {
@@ -28,8 +26,8 @@ func heading(io *terminal.Streams, mark, text string) string {
 	return mark + text
 }
 
-// when returns a time relative to now on a terminal, and exactly in a pipe; a zero
-// time is empty.
+// when returns a time relative to now on a terminal, and in RFC 3339 format in a pipe.
+// A zero time in a pipe is empty.
 func when(io *terminal.Streams, t time.Time) string {
 	switch {
 	case io.OutTTY:
@@ -40,7 +38,7 @@ func when(io *terminal.Streams, t time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// rendered renders text for the terminal of stdout, in a style of the settings.
+// rendered returns Markdown rendered for the terminal of stdout in the given style.
 func rendered(io *terminal.Streams, text, style string) string {
 	return markdown.Render(text, markdown.Options{
 		Width: io.Columns(), Colors: io.Colors(), Unicode: io.UTF8, Accessible: io.Accessible,
@@ -48,7 +46,7 @@ func rendered(io *terminal.Streams, text, style string) string {
 	})
 }
 
-// labels returns what is special about a turn, of a conversation with that head.
+// labels returns the labels of a turn in a conversation with the given head.
 func labels(t history.Turn, head string) []string {
 	var out []string
 	if t.ID == head {
@@ -61,6 +59,15 @@ func labels(t history.Turn, head string) []string {
 		out = append(out, "skipped")
 	}
 	return out
+}
+
+// shortTurns returns a function that shortens the ids of turns that are shown together.
+func shortTurns(turns []history.Turn) (short func(id string) string) {
+	ids := make([]string, len(turns))
+	for i, t := range turns {
+		ids[i] = t.ID
+	}
+	return history.Shorts(ids...)
 }
 
 type turnJSON struct {
@@ -83,7 +90,7 @@ type turnJSON struct {
 	} `json:"service"`
 }
 
-// TurnsJSON prints turns as a document.
+// TurnsJSON prints turns as JSON.
 func TurnsJSON(p *cli.Printer, turns []history.Turn) error { return p.JSON(turnsJSON(turns)) }
 
 func turnsJSON(turns []history.Turn) []turnJSON {

@@ -1,67 +1,82 @@
-// Package guide answers questions about hobnob from its manual, without a model
-// and without a network. It owns the index of the manual's sections and what is
-// known about words: synonyms, typos, phrases and platforms. It must not know
-// agents, messages or the service; a question is a text and an answer Markdown.
+// Package guide answers questions about hobnob from its manual, without a model and
+// without a network. It contains the index of the sections of the manual, synonyms,
+// phrases and platforms, and corrects typos. A question is plain text, and an answer is
+// Markdown.
 package guide
 
 import (
 	"io/fs"
+	"maps"
 	"slices"
 	"strings"
 )
 
 const (
-	// confident is the coverage from which a section is given as the answer.
-	confident = 0.5
-	// confidentOfItself is the same for a question that names hobnob, which is
-	// hardly on another subject.
-	confidentOfItself = 0.38
-	// related is the coverage from which a section is named as coming near.
-	related = 0.15
-	// near is the part of the best score from which another section is worth
-	// a "see also", and worthwhile the one from which "more" shows it.
-	near       = 0.6
-	worthwhile = 0.3
-	// morePage is how many sections each "more" shows.
+	// known is the minimum evidence for a section to be the answer, and near the
+	// minimum to be shown as the closest section. About one in fifteen unrelated
+	// questions reaches near if it is not learned.
+	known = 0.7
+	near  = 0.0
+	// likely is the minimum likeness to a learned question at which a question without
+	// a subject ("it does not work") is answered.
+	likely = 0.8
+	// learnedItself is the likeness of a question that is itself a learned one.
+	learnedItself = 0.95
+	// alsoNear is the minimum score, relative to the best one, of a section in "see
+	// also", and worthwhile that of a section shown for "more".
+	alsoNear   = 0.7
+	worthwhile = 0.35
+	// morePage is the number of sections that each "more" shows.
 	morePage = 2
-	// fewSections is how many sections of each topic a first list shows.
+	// moreSections is the maximum number of sections that "more" shows in total.
+	moreSections = 6
+	// fewSections is the number of sections of each topic in a short list.
 	fewSections = 3
-	// maxLookBack bounds how many messages are searched for the question that
-	// a follow-up refers to.
+	// maxLookBack is the maximum number of messages that are searched for the
+	// question of a follow-up.
 	maxLookBack = 50
 )
 
-// Guide answers questions from a manual. It is read-only and may be used from
-// several goroutines.
+// Guide answers questions from a manual. It is safe for concurrent use.
 type Guide struct {
-	index   *index
-	lexicon *lexicon
-	speller speller
+	index      *index
+	lexicon    *lexicon
+	speller    speller
+	vocabulary map[string]string // stems of the words of the manual and of the learned questions
 }
 
-// New returns a guide to a manual: every .md file in it. There "# " is the title
-// of a file, each "## " a section, and a "### " with the name of a shell or a
-// system ("PowerShell", "macOS") a variant of the section above it. A line
-// "<!-- words: … -->" in a section gives further words by which people ask for
-// it; it is not shown. New fails when the manual cannot be read, has no section,
-// or holds text that belongs to none.
+// New returns a guide to the .md files of a manual. In a file, "# " is the title, "## "
+// begins a section, and "### " with the name of a shell or a system ("PowerShell",
+// "macOS") begins a variant of that section. New returns an error if the manual cannot
+// be read, has no sections or has text outside of sections, or if a learned question
+// belongs to a section that does not exist.
 //
-// The index is built here, in a few milliseconds.
+// New builds the index, which takes some tens of milliseconds.
 func New(manual fs.FS) (*Guide, error) {
 	sections, err := readManual(manual)
 	if err != nil {
 		return nil, err
 	}
-	g := &Guide{lexicon: newLexicon()}
-	var vocabulary []string
-	g.index, vocabulary = newIndex(sections, g.lexicon.stop)
-	g.speller = newSpeller(append(vocabulary, g.lexicon.words...))
-	return g, nil
+	questions, err := readQuestions(questionsFile, sections)
+	if err != nil {
+		return nil, err
+	}
+	return newGuide(sections, questions, readUnrelated(unrelatedFile)), nil
 }
 
-// Answer returns Markdown that answers the last of the questions, in the light of
-// those before; no question at all counts as an empty one. It depends on the
-// manual and the questions alone.
+func newGuide(sections []section, questions []learned, unrelated []string) *Guide {
+	g := &Guide{lexicon: newLexicon(), vocabulary: make(map[string]string, manyWords)}
+	for i, s := range sections {
+		questions = append(questions, learned{s.heading, i})
+	}
+	g.index = newIndex(sections, questions, unrelated, g.split)
+	g.speller = newSpeller(append(slices.Sorted(maps.Keys(g.vocabulary)), g.lexicon.words...))
+	return g
+}
+
+// Answer returns the answer to the last of the questions as Markdown. The earlier ones
+// are its context. Without any question, it answers an empty one. The answer depends
+// only on the manual and the questions.
 func (g *Guide) Answer(questions []string) string {
 	if len(questions) == 0 {
 		return g.topics(fewSections)
@@ -78,13 +93,21 @@ func (g *Guide) Answer(questions []string) string {
 		earlier.platform = q.platform
 		return g.find(earlier)
 	case q.empty() && q.platform != nil:
-		q.terms = []term{g.term(strings.ToLower(q.platform.name), 1)} // "PowerShell?" asks for itself
-		return g.find(q)
+		// "PowerShell?" without an earlier question is a question about PowerShell.
+		return g.find(query{terms: []term{g.term(strings.ToLower(q.platform.name))}, platform: q.platform, subject: true, itself: true})
 	case q.empty():
+		if matches := g.index.rank(q.terms); len(matches) > 0 && matches[0].likeness >= likely {
+			return show(matches, nil)
+		}
+		if answer := smallTalk(q.words); answer != "" {
+			return answer
+		}
 		return g.topics(fewSections)
 	}
-	matches := g.index.rank(q.terms)
-	if !q.knows(matches) && q.leaning && !earlier.empty() {
+	if answer := smallTalk(q.words); answer != "" {
+		return answer
+	}
+	if q.leaning && !earlier.empty() && g.evidence(q, g.index.rank(q.terms)) < known {
 		if both, ok := g.together(q, earlier); ok {
 			return g.find(both)
 		}
@@ -92,26 +115,21 @@ func (g *Guide) Answer(questions []string) string {
 	return g.find(q)
 }
 
-// find answers a query by itself.
+// find answers a query without context.
 func (g *Guide) find(q query) string {
 	matches := g.index.rank(q.terms)
-	if !q.knows(matches) {
-		return g.unknown(matches)
+	switch evidence := g.evidence(q, matches); {
+	case evidence >= known:
+		return show(matches, q.platform)
+	case evidence >= near:
+		return closest(matches, q.platform)
+	default:
+		return refusal
 	}
-	return show(matches, q.platform)
 }
 
-// knows reports whether the best match may be given as the answer to q.
-func (q query) knows(matches []match) bool {
-	enough := confident
-	if q.itself {
-		enough = confidentOfItself
-	}
-	return len(matches) > 0 && matches[0].coverage >= enough
-}
-
-// earlier returns the last question that a follow-up can refer to, with the
-// platform that was asked for since, and how often "more" followed it.
+// earlier returns the last question that a follow-up can refer to, with a platform that
+// was asked for since then, and the number of times that "more" followed it.
 func (g *Guide) earlier(asked []string) (q query, pages int) {
 	var (
 		since    *platform
@@ -121,7 +139,7 @@ func (g *Guide) earlier(asked []string) (q query, pages int) {
 		q := g.understand(asked[i])
 		switch {
 		case q.more:
-			// "continue" asks for more, and about itself when it came first.
+			// As a first question, "continue" is about the word itself.
 			pages, fallback = pages+1, q
 		case !q.empty():
 			if since != nil {
@@ -135,15 +153,15 @@ func (g *Guide) earlier(asked []string) (q query, pages int) {
 	return fallback, max(0, pages-1)
 }
 
-// together joins a question that leans on an earlier one with it, if the two
-// find a section that speaks of something from both.
+// together joins a follow-up and the earlier question, if the best section for both
+// matches words of each.
 func (g *Guide) together(q, earlier query) (query, bool) {
-	both := query{terms: slices.Concat(q.terms, earlier.terms), platform: q.platform}
+	both := query{terms: slices.Concat(q.terms, earlier.terms), platform: q.platform, subject: true, itself: q.itself}
 	if both.platform == nil {
 		both.platform = earlier.platform
 	}
 	matches := g.index.rank(both.terms)
-	if !both.knows(matches) {
+	if g.evidence(both, matches) < known {
 		return query{}, false
 	}
 	met := matches[0].met

@@ -2,7 +2,6 @@ package guide
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"regexp"
 	"slices"
@@ -10,228 +9,320 @@ import (
 )
 
 const (
-	// How far a section is about a word, by where the word occurs. In the heading
-	// it counts 1; in the text it may be mentioned in passing.
-	inWords = 0.9
-	inText  = 0.3
+	// How much a section is about a word, depending on where the word occurs: in the
+	// heading, in each learned question, in a command or in the text. The sum w of
+	// these weights is scaled to w/(w+halfAbout).
+	inHeading = 2.0
+	inLearned = 6.7
+	inCommand = 0.5
+	inText    = 0.25
+	halfAbout = 0.85
 
-	// entireHeading is what a section gains when a question contains all of its
-	// heading: extra words in a heading make it a special case.
-	entireHeading = 0.2
-	// opening is what the first section of a topic gains, the second half of it
-	// and so on: the general comes before the special there.
-	opening = 0.1
-	// manyWords is about how many different words a manual has.
-	manyWords = 4 << 10
+	// likenessPart is the part of a score that depends on the learned questions most
+	// similar to the query; the rest depends on the words of the section.
+	likenessPart = 0.3
+	// secondPart is the weight of the second most similar question, relative to the
+	// first.
+	secondPart = 1.0
 
-	// A section on one platform is not for those who ask about no platform.
-	unasked = 0.4
+	// The weights of a stop word, a pair of words and a part of a compound, relative
+	// to a single word.
+	stopWeight  = 0.3
+	pairWeight  = 0.25
+	pieceWeight = 0.5
+	// platformWeight is the weight of the name of a platform, which chooses between
+	// sections about one subject.
+	platformWeight = 0.5
+
+	// unasked is the factor for the score of a section about one platform if the
+	// question does not mention it.
+	unasked = 0.8
+
+	// manyWords is the approximate number of different words.
+	manyWords = 8 << 10
 )
 
-// index ranks the sections of a manual for a query. The score of a section is
-// the part of the question that it speaks of, each word weighed by its rarity.
+// index ranks the sections of a manual for a query and estimates whether the query is
+// about the manual at all. Both are learned from the words of the manual and from
+// questions with a known section.
 type index struct {
-	sections []section
-	postings map[string][]posting // by stem, in the order of sections
+	sections  []section
+	features  map[string]*feature // by stem, pair of stems or concept
+	phrasings []phrasing
+	learned   []float64 // number of learned questions, by section
+	asked     float64   // number of learned questions, including unrelated ones
+
+	// Preallocated memory for features and for the first posting of each. Most
+	// features have only one.
+	spareFeatures []feature
+	sparePostings []posting
 }
 
-// posting is how far a section is about a term, from 0 to 1.
+// feature is a stem, a pair of stems or a concept.
+type feature struct {
+	sections  []posting
+	phrasings []int
+	weight    float64 // in a question
+	// information is the information content: high for features that are rare in
+	// questions.
+	information float64
+	related     float64 // number of learned questions with a section in which it occurs
+	unrelated   float64 // number of unrelated questions in which it occurs
+}
+
+// posting is how much a section is about a feature, from 0 to 1.
 type posting struct {
 	section int
 	about   float64
 }
 
-// term is what a query looks for: one of several stems, each as good as its
-// closeness to what was asked.
+// phrasing is a learned question: its section and the length of its vector.
+type phrasing struct {
+	section int
+	norm    float64
+}
+
+// term is a word or a pair of words in a query. It matches any of its features.
 type term struct {
-	stems  []substitute
-	weight float64
-	faint  bool // neither for nor against knowing the answer
+	features    []substitute
+	weight      float64
+	specificity float64 // how specific it is for a subject, from 0 to 1
 }
 
-// match is a section that holds some terms of a query.
+// substitute is a feature that matches a term, such as a concept or a corrected word.
+type substitute struct {
+	name      string
+	closeness float64
+}
+
+// match is a section that matches a query. The numbers are between 0 and about 1.
 type match struct {
-	section *section
-	score   float64
-	// coverage is the part of the query, by the rarity of its terms, that the
-	// section speaks of: from 0 to 1.
-	coverage float64
-	met      []bool // by term
+	section  *section
+	number   int // of the section
+	score    float64
+	likeness float64 // the similarity of the most similar learned question
+	met      []bool  // by term: whether it matches
 }
 
-// quoted text in a command is an example of a question, about any subject.
+// quoted matches quoted text in a command, which is an example of a question about any subject.
 var quoted = regexp.MustCompile(`"[^"\n]*"`)
 
-// newIndex also returns the vocabulary: every word of the sections.
-func newIndex(sections []section, stop map[string]bool) (*index, []string) {
-	x := &index{sections: sections, postings: make(map[string][]posting, manyWords)}
-	stems := make(map[string]string, manyWords)
+// splitter returns the features of a text. With asked, the text is a question.
+type splitter func(text string, asked bool) []trait
+
+// trait is a feature of a text and its weight.
+type trait struct {
+	name   string
+	weight float64
+}
+
+// newIndex returns an index of sections, questions about them and unrelated questions.
+func newIndex(sections []section, questions []learned, unrelated []string, split splitter) *index {
+	x := &index{sections: sections, features: make(map[string]*feature, 2*manyWords)}
+	x.asked = float64(len(questions) + len(unrelated))
+	x.learned = make([]float64, len(sections))
+	for _, q := range questions {
+		x.learned[q.section]++
+	}
 	for i := range sections {
 		s := &sections[i]
 		s.place = 1
 		if i > 0 && sections[i-1].topic == s.topic {
 			s.place = sections[i-1].place + 1
 		}
-		x.add(i, s.heading, 1, stems)
-		x.add(i, s.words, inWords, stems)
-		x.addMarkdown(i, s.text, stems)
+		x.note(i, split(s.heading, true), inHeading, false)
+		x.noteMarkdown(i, s.text, split)
 		for _, v := range s.variants {
-			x.add(i, v.platform, inText, stems)
-			x.addMarkdown(i, v.text, stems)
+			x.note(i, split(v.platform, false), inText, false)
+			x.noteMarkdown(i, v.text, split)
 		}
-		for _, w := range joinNegations(splitWords(s.heading)) {
-			if !stop[w] {
-				s.title = append(s.title, stems[w])
-			}
+		for _, w := range splitWords(s.heading) {
 			if platformOf(w) != nil {
-				s.narrow = stems[w]
+				s.narrow = stem(w)
 			}
 		}
 	}
-	return x, slices.Collect(maps.Keys(stems))
+	vectors, traits := make([][]trait, len(questions)), 0
+	for i, q := range questions {
+		vectors[i] = split(q.question, true)
+		for _, t := range vectors[i] {
+			f := x.feature(t.name)
+			f.related, f.weight = f.related+1, t.weight
+			traits++
+		}
+		// A word in all questions about a section counts more than a word in one of
+		// them, but sections with many questions have no advantage.
+		x.note(q.section, vectors[i], inLearned/math.Sqrt(x.learned[q.section]+1), true)
+		x.phrasings = append(x.phrasings, phrasing{section: q.section})
+	}
+	for _, q := range unrelated {
+		for _, t := range split(q, true) {
+			x.feature(t.name).unrelated++
+		}
+	}
+	for _, f := range x.features {
+		f.information = x.information(f.related + f.unrelated)
+		for i, p := range f.sections {
+			f.sections[i].about = p.about / (p.about + halfAbout)
+		}
+	}
+	all := make([]int, traits)
+	for i, vector := range vectors {
+		for _, t := range vector {
+			f := x.features[t.name]
+			if f.phrasings == nil {
+				n := int(f.related)
+				f.phrasings, all = all[:0:n], all[n:]
+			}
+			f.phrasings = append(f.phrasings, i)
+			if !isConcept(t.name) {
+				x.phrasings[i].norm += square(t.weight * f.information)
+			}
+		}
+	}
+	return x
 }
 
-func (x *index) addMarkdown(section int, text string, stems map[string]string) {
+func square(f float64) float64 { return f * f }
+
+func (x *index) feature(name string) *feature {
+	f := x.features[name]
+	if f == nil {
+		if len(x.spareFeatures) == 0 {
+			x.spareFeatures = make([]feature, manyWords)
+		}
+		f, x.spareFeatures = &x.spareFeatures[0], x.spareFeatures[1:]
+		x.features[name] = f
+	}
+	return f
+}
+
+// note records that a section is about traits, with a weight. With sum, the weights of
+// several occurrences are added; otherwise the largest one counts.
+func (x *index) note(section int, traits []trait, weight float64, sum bool) {
+	for _, t := range traits {
+		f := x.feature(t.name)
+		i, ok := slices.BinarySearchFunc(f.sections, section, func(p posting, s int) int { return cmp.Compare(p.section, s) })
+		switch {
+		case f.sections == nil:
+			if len(x.sparePostings) == 0 {
+				x.sparePostings = make([]posting, manyWords)
+			}
+			f.sections, x.sparePostings = x.sparePostings[:1:1], x.sparePostings[1:]
+			f.sections[0] = posting{section, weight}
+		case !ok:
+			f.sections = slices.Insert(f.sections, i, posting{section, weight})
+		case sum:
+			f.sections[i].about += weight
+		default:
+			f.sections[i].about = max(f.sections[i].about, weight)
+		}
+	}
+}
+
+// noteMarkdown notes the text and the commands of a section.
+func (x *index) noteMarkdown(section int, text string, split splitter) {
 	for i, block := range strings.Split(text, "```") {
 		if i%2 == 1 {
-			block = quoted.ReplaceAllString(block, "")
+			x.note(section, split(quoted.ReplaceAllString(block, ""), false), inCommand, false)
+			continue
 		}
-		x.add(section, block, inText, stems)
-	}
-}
-
-// add notes how far a section is about the words of text; stems caches the
-// stem of each word and so collects the vocabulary.
-func (x *index) add(section int, text string, about float64, stems map[string]string) {
-	note := func(word string) {
-		term, ok := stems[word]
-		if !ok {
-			term = stem(word)
-			stems[word] = term
-		}
-		list := x.postings[term]
-		if n := len(list); n == 0 || list[n-1].section != section {
-			x.postings[term] = append(list, posting{section, about})
-		} else {
-			list[n-1].about = max(list[n-1].about, about)
-		}
-	}
-	words := splitWords(text)
-	if about > inText { // in passing, a negation means nothing
-		words = joinNegations(words)
-	}
-	for _, w := range words {
-		note(w)
-		if strings.HasPrefix(w, negated) {
-			continue // "no network" is not about the network
-		}
-		for _, part := range parts(w) {
-			note(part)
+		for j, span := range strings.Split(block, "`") {
+			x.note(section, split(span, false), [...]float64{inText, inCommand}[j%2], false)
 		}
 	}
 }
 
-// rarity is the inverse document frequency of a term: how specific it is.
-// A term that no section holds is the most specific.
-func (x *index) rarity(stem string) float64 {
-	all, about := float64(len(x.sections)), 0.0
-	for _, p := range x.postings[stem] {
-		about += p.about
-	}
-	return math.Log(1 + (all-about+0.5)/(about+0.5))
-}
+// information returns the information content of a feature in n of the learned questions.
+func (x *index) information(n float64) float64 { return math.Log((x.asked + 1) / (n + 1)) }
 
-// rarityOf is the rarity of the word that was asked for, or of its closest
-// synonym when the manual has another word for it.
-func (x *index) rarityOf(t term) float64 {
-	closest, rarity := 0.0, x.rarity(t.stems[0].stem)
-	for _, s := range t.stems {
-		if x.postings[s.stem] != nil && s.closeness > closest {
-			closest, rarity = s.closeness, x.rarity(s.stem)
+// informationOf returns the information content of the first known feature of a term.
+func (x *index) informationOf(t term) float64 {
+	for _, s := range t.features {
+		if f := x.features[s.name]; f != nil {
+			return f.information
 		}
 	}
-	return rarity
+	return x.information(0)
 }
 
-// rank returns the sections that hold a term, best first; equals keep the
-// order of the manual.
+// rank returns the sections that match a query, best first. Sections with equal scores
+// are in the order of the manual.
 func (x *index) rank(terms []term) []match {
 	matches := make([]match, len(x.sections))
-	var total float64
+	likeness := make([]float64, len(x.phrasings))
+	var total, norm float64
 	for t, term := range terms {
-		rarity := x.rarityOf(term)
-		if !term.faint {
-			// What a corrected word could mean instead is not covered by anything.
-			sure := term.stems[0].closeness
-			total += sure*rarity + (1-sure)*x.rarity("")
-		}
-		for i, gain := range x.best(term, rarity) {
+		info := term.weight * x.informationOf(term)
+		norm += square(info)
+		total += info
+		about, alike := x.gains(term, info)
+		for i, gain := range about {
 			if gain == 0 {
 				continue
 			}
 			m := &matches[i]
 			if m.met == nil {
-				m.section, m.met = &x.sections[i], make([]bool, len(terms))
+				m.number, m.section, m.met = i, &x.sections[i], make([]bool, len(terms))
 			}
 			m.met[t] = true
-			m.score += term.weight * gain
-			if !term.faint {
-				m.coverage += gain
-			}
+			m.score += gain
+		}
+		for p, gain := range alike {
+			likeness[p] += info * gain
 		}
 	}
-	matches = slices.DeleteFunc(matches, func(m match) bool { return m.met == nil })
+	seconds := make([]float64, len(x.sections))
+	for p, dot := range likeness {
+		if dot == 0 {
+			continue
+		}
+		m := &matches[x.phrasings[p].section]
+		like := min(1, dot/math.Sqrt(norm*x.phrasings[p].norm))
+		if like > m.likeness {
+			m.likeness, like = like, m.likeness
+		}
+		seconds[x.phrasings[p].section] = max(seconds[x.phrasings[p].section], like)
+	}
 	for i := range matches {
 		m := &matches[i]
-		if total > 0 {
-			m.coverage /= total
+		if m.met == nil {
+			continue
 		}
-		m.score *= 1 + entireHeading*x.headingMet(m.section, terms)
-		m.score *= 1 + opening/float64(m.section.place)
-		if narrow := m.section.narrow; narrow != "" && closest(terms, narrow) == 0 {
+		like := (m.likeness + secondPart*seconds[i]) / (1 + secondPart)
+		m.score = (1-likenessPart)*m.score/total + likenessPart*like
+		if narrow := m.section.narrow; narrow != "" && !asksFor(terms, narrow) {
 			m.score *= unasked
 		}
 	}
+	matches = slices.DeleteFunc(matches, func(m match) bool { return m.met == nil })
 	slices.SortStableFunc(matches, func(a, b match) int { return cmp.Compare(b.score, a.score) })
 	return matches
 }
 
-// best returns what each section gains by a term of some rarity. A match through
-// a common synonym counts no more than the synonym itself.
-func (x *index) best(t term, rarity float64) []float64 {
-	best := make([]float64, len(x.sections))
-	for _, s := range t.stems {
-		gain := s.closeness * min(rarity, x.rarity(s.stem))
-		for _, p := range x.postings[s.stem] {
-			best[p.section] = max(best[p.section], gain*p.about)
+// gains returns the contribution of a term with information content info to the score
+// of each section and of each learned question. A feature counts at most as much as its
+// own information content.
+func (x *index) gains(t term, info float64) (about []float64, alike map[int]float64) {
+	about, alike = make([]float64, len(x.sections)), map[int]float64{}
+	for _, s := range t.features {
+		f := x.features[s.name]
+		if f == nil {
+			continue
+		}
+		for _, p := range f.sections {
+			about[p.section] = max(about[p.section], s.closeness*min(info, f.information*t.weight)*p.about)
+		}
+		for _, p := range f.phrasings {
+			alike[p] = max(alike[p], s.closeness*f.information*f.weight)
 		}
 	}
-	return best
+	return about, alike
 }
 
-// closest is how near the terms come to a stem, from 0 to 1.
-func closest(terms []term, stem string) float64 {
-	near := 0.0
-	for _, t := range terms {
-		for _, s := range t.stems {
-			if s.stem == stem {
-				near = max(near, s.closeness)
-			}
-		}
-	}
-	return near
-}
-
-// headingMet is the part of a section's heading that the terms speak of.
-func (x *index) headingMet(s *section, terms []term) float64 {
-	var met, all float64
-	for _, title := range s.title {
-		rarity := x.rarity(title)
-		all += rarity
-		met += closest(terms, title) * rarity
-	}
-	if all == 0 {
-		return 0
-	}
-	return met / all
+// asksFor reports whether a feature is in one of the terms.
+func asksFor(terms []term, name string) bool {
+	return slices.ContainsFunc(terms, func(t term) bool {
+		return slices.ContainsFunc(t.features, func(s substitute) bool { return s.name == name })
+	})
 }

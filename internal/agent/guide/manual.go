@@ -9,33 +9,31 @@ import (
 	"strings"
 )
 
-// section is one "## " section of the manual, with the variants of it that are
-// written for one platform.
+// section is a "## " section of the manual with its variants for platforms.
 type section struct {
+	file     string
 	topic    string // the "# " title of its file
 	heading  string
-	words    string // what people call its subject, from a "words" comment
 	text     string // Markdown below the heading, without the variants
 	variants []variant
 
 	// Set by newIndex.
-	title  []string // stems of the heading, without stop words
-	narrow string   // the stem of the platform that the heading names, or ""
-	place  int      // in its topic, from 1
+	narrow string // the stem of the platform that the heading names, or ""
+	place  int    // position in the topic, from 1
 }
 
 // variant is a "### " part of a section whose heading names a platform.
 type variant struct {
-	platform string // as in platforms
+	platform string // name in platforms
 	text     string
 }
 
-// firstFile opens the manual; the other files follow in the order of their
-// paths.
+// firstFile is the first file of the manual. The other files follow in the order of
+// their paths.
 const firstFile = "getting-started.md"
 
-// readManual reads every .md file of manual. It refuses text outside a section,
-// which would never be found, and two sections with the same heading.
+// readManual reads all .md files of a manual. Text outside of a section, which would
+// never be found, and duplicate headings are errors.
 func readManual(manual fs.FS) ([]section, error) {
 	var names []string
 	err := fs.WalkDir(manual, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -62,7 +60,9 @@ func readManual(manual fs.FS) ([]section, error) {
 		if err != nil {
 			return nil, fmt.Errorf("manual %s: %w", name, err)
 		}
-		for _, s := range found {
+		for i := range found {
+			found[i].file = path.Base(name)
+			s := found[i]
 			if other, ok := headings[s.heading]; ok {
 				return nil, fmt.Errorf("manual %s: section %q is also in %s", name, s.heading, other)
 			}
@@ -76,8 +76,8 @@ func readManual(manual fs.FS) ([]section, error) {
 	return sections, nil
 }
 
-// parseSections splits one file of the manual at its headings. A line that
-// starts with # inside a code fence is a comment of a command, not a heading.
+// parseSections splits a file of the manual at its headings. In a code block, a line that
+// starts with # is a comment, not a heading.
 func parseSections(file string) ([]section, error) {
 	var (
 		sections []section
@@ -106,7 +106,7 @@ func parseSections(file string) ([]section, error) {
 		}
 	}
 	if fenced {
-		return nil, errors.New("a code fence is not closed")
+		return nil, errors.New("unterminated code block")
 	}
 	if topic == "" {
 		return nil, errors.New("no title")
@@ -121,8 +121,8 @@ func parseSections(file string) ([]section, error) {
 	return sections, nil
 }
 
-// parseHeading returns the level and the text of a Markdown heading, level 0
-// for any other line.
+// parseHeading returns the level and the text of a Markdown heading. The level of any
+// other line is 0.
 func parseHeading(line string) (level int, text string) {
 	marks, text, ok := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
 	if !ok || marks == "" || strings.Trim(marks, "#") != "" {
@@ -131,19 +131,13 @@ func parseHeading(line string) (level int, text string) {
 	return len(marks), strings.TrimSpace(text)
 }
 
-// add appends a line to the section, or opens a variant when the line is the
-// heading of one.
+// add appends a line to the section, or begins a variant if the line is its heading.
 func (s *section) add(level int, heading, line string) {
 	if level == 3 {
 		if p := platformNamed(heading); p != nil {
 			s.variants = append(s.variants, variant{platform: p.name})
 			return
 		}
-	}
-	if words, ok := strings.CutPrefix(line, "<!-- words: "); ok {
-		words, _, _ = strings.Cut(words, "-->")
-		s.words += words
-		return
 	}
 	if n := len(s.variants); n > 0 {
 		s.variants[n-1].text += line
@@ -152,8 +146,7 @@ func (s *section) add(level int, heading, line string) {
 	s.text += line
 }
 
-// variant returns the text written for a platform, or for the one that comes
-// closest to it.
+// variant returns the variant for a platform, or for the nearest one.
 func (s *section) variant(p *platform) (variant, bool) {
 	for _, name := range []string{p.name, p.near} {
 		for _, v := range s.variants {

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// platform is a shell or an operating system that commands may differ on.
+// platform is a shell or an operating system with its own form of commands.
 type platform struct {
-	name  string   // as the manual's headings spell it
-	words []string // how people call it
-	near  string   // whose variant serves when there is none of its own
-	posix bool     // runs the manual's main text as it stands
+	name  string   // as in the headings of the manual
+	words []string // names in questions
+	near  string   // platform whose variant is used if there is none for this one
+	posix bool     // the commands in the main text of the manual work unchanged
 }
 
 var platforms = []platform{
@@ -24,12 +24,12 @@ var platforms = []platform{
 	{name: "Linux", words: []string{"linux", "ubuntu", "debian", "fedora"}, near: "bash", posix: true},
 }
 
-// platformNamed returns the platform whose name a heading is, or nil.
+// platformNamed returns the platform with the name in a heading, or nil.
 func platformNamed(heading string) *platform {
 	return findPlatform(func(p platform) bool { return strings.EqualFold(p.name, heading) })
 }
 
-// platformOf returns the platform that a lower-case word names, or nil.
+// platformOf returns the platform for a word in lower case, or nil.
 func platformOf(word string) *platform {
 	return findPlatform(func(p platform) bool { return slices.Contains(p.words, word) })
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/suggest"
 )
 
-// speller corrects words that are not in the vocabulary.
+// speller corrects typos.
 type speller struct {
 	byLength map[int][]string
 }
@@ -19,15 +19,15 @@ func newSpeller(vocabulary []string) speller {
 	return s
 }
 
-// correct returns the word of the vocabulary that word is most likely a typo of
-// and how sure that is, from 0 to 1; 0 means that none comes close. Only ASCII
-// words are corrected: distances below count bytes.
+// correct returns the word of the vocabulary that was most likely meant by a mistyped
+// word, and the confidence from 0 to 1. If there is none, the confidence is 0. Only
+// ASCII words are corrected, because distances are in bytes.
 //
-// Real words of another subject are one letter away from ours ("pasta" and
-// "paste", "prime" and "price"), mostly short ones. So short words are
-// corrected only when two letters changed places, or one of six is missing, and the
-// first letter must be right except for such a change. A wrong last letter mostly makes another
-// word of the same stem ("printer" and "printed").
+// Short words of other subjects often differ by one letter from words of the manual
+// ("pasta" and "paste", "prime" and "price"). Therefore short words are only corrected if
+// two letters are swapped or one of six is missing, and the first letter must be right
+// unless it is swapped. A different last letter usually means a related word ("printer"
+// and "printed"), not a typo.
 func (s speller) correct(word string) (string, float64) {
 	const shortest, longest = 3, 24
 	if len(word) < shortest || len(word) > longest || !isASCII(word) {
@@ -39,7 +39,7 @@ func (s speller) correct(word string) (string, float64) {
 			if w[0] != word[0] && (length != len(word) || w[0] != word[1] || w[1] != word[0]) {
 				continue
 			}
-			// The vocabulary has no order; among equals the alphabet decides.
+			// The vocabulary is not sorted; of equal candidates, the alphabetically first one wins.
 			if c := certainty(word, w); c > sure || c > 0 && c == sure && w < best {
 				best, sure = w, c
 			}
@@ -48,7 +48,7 @@ func (s speller) correct(word string) (string, float64) {
 	return best, sure
 }
 
-// certainty is how sure it is that typed was meant to be word.
+// certainty returns the confidence that typed is a typo of word.
 func certainty(typed, word string) float64 {
 	distance, swapped := suggest.Distance(typed, word)
 	switch n := min(len(typed), len(word)); {
@@ -60,7 +60,7 @@ func certainty(typed, word string) float64 {
 		return 0.85
 	case distance == 1 && n == 5 && len(typed) != len(word):
 		return 0.7
-	case distance == 2 && n >= 9:
+	case distance == 2 && n >= 8:
 		return 0.6
 	default:
 		return 0

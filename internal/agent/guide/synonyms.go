@@ -1,9 +1,12 @@
 package guide
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// stopWords carry the grammar or the politeness of a question and not its
-// subject.
+// stopWords are grammatical and polite words, which do not indicate the subject of a
+// question.
 const stopWords = `a about above actually after again all already also although always am among an and any
 anybody anyhow anyone anything anyway are around as at away back basically be because been before being below best
 better between both but by came can cannot cant come correct could couldnt day did didnt do does doesnt doing done
@@ -21,161 +24,172 @@ theres these they theyre thing things think this those though through thus to to
 trying try under until up upon us use used useful uses using usual usually very via want wanted wants was
 wasnt way ways we well went were werent what whatever whats when whenever wheres whether which while who whom whos whose
 will wish with within wont wonder wondering work working works would wouldnt wrote yes yet you your yours yourself
-good morning evening afternoon anyways understand understands greetings cheers bye goodbye sup yo`
+good morning evening afternoon anyways understand understands greetings cheers bye goodbye sup yo hobnob`
 
-// faintWords say something about the subject but name none. They help to rank
-// sections and count neither for nor against knowing the answer.
-const faintWords = `accidentally afterwards ago allow alone analyse analyze another apart appear appears arrive automatically avoid
-basic become beforehand behave big bit bring call called case cases cause certain chance change check clean close
-common contact contacting contain correctly current custom daily damn deal decide default depend describe despite
-difference different directly disable display doubt earlier enable enough enter entered entire everyday everything exceed
-exceeded expect explicit explicitly fast faster feature features fill final finally finish first five fix flag
-flags follow following force four friday full funny group guess guy guys half hand handle hard have hear hold hour
-hourly hours huge hundred idea ideas immediately important improve include inform inside integrate integration
-interesting issue january kinds last later latest least left less level live living long lose main manage matter
-meanwhile mention middle minimum minute minutes mistake mode monday month move multiple near nearby necessary new
-notice object offer old other outside own parameter part particular pass past perhaps place plan point prefer
-prevent problem proper provide pull purpose push put rarely reach read reading ready real reason receive recent
-recommend recommended regular reject rejected related remain require respect respond rest restart restarting
-restrict return run saturday second seconds see sense serious several short show side similar similarly single
-small solve speak special specific specify stand stay step stick strange stuff stupid success successfully sudden
-suddenly suggest suit suitable sunday supply support supported switch task tasks temporary ten tend terminal third
-three thursday time times tiny tip tips together topic touch trick trouble true truly tuesday turn turns two ugly
-unable unfortunately unknown unwanted user users valid various visit wait watch wednesday week weekly weird where
-whole why wide without worry write yesterday yesterdays`
+// generalWords are frequent in questions on any subject. They help to rank sections, but
+// are a weak indication that a question is about hobnob.
+const generalWords = `accept acceptable accepted accidentally actual address advance afraid afterward afterwards ago aim alike allow alone
+amount analyse analyze annoy annoyed annoying another answers anymore apart apparently appear appears approach
+arbitrary arrive aside assume attempt attention automatically avoid aware awful awkward bad badly basic bear become
+beforehand begin behave behind believe bet big bigger bit bore boring boss bother bottom bring broke brother bunch
+busy buy call called calm care careful carefully case cases catch cause certain chance cheap cheaper clearly clever
+client close closely clue clutter colleague colleagues common complete completely complicated concern confused
+confusing considered contacting contain convenient convince convinced correctly couple cover coworker crap crazy
+custom customer customers cut dad daddy damn danger daughter deal dear decide deep definitely deliver depend depends
+desk despite destroyed detail die difference different dig directly discover dislike doubt dumb during eager ear
+earlier early earn effect effort embarrassing empty end ended endless ends enjoy enormous enough entered entirely
+event eventually everyday everything evil exactly exceed exceeded excuse expensive experience explicit explicitly eye
+eyes face fact fail fair fairly familiar fan fancy fast faster father favourite fear feel felt figure fill final
+finally finish first fit five fix fly follow following fond forever former forward four free friday friend friends
+front frustrated full fun funny further future general generally gentle girl girlfriend glad grandma group grow guess
+guy guys habit half hand handle hard hassle hate have head hear heard heart heavy helpful hint hit hold home honest
+honestly hopefully horrible hourly huge hundred hurry hurt husband idea ideas idiot ignore imagine immediately
+important impossible improve include including indeed individual inform inside instance instant integrate integration
+intend interest interested interesting intern invisible involve issue january job join joke kid kill kinda kindly
+kinds knowing known last lately later laugh lazy lead leap least left legal less letting level lie life likely
+literally living load lonely long loose lose losing lost loud love low lucky mad magic magical magically main major
+manage manager manner match matter meanwhile measure meet member mention mess messy middle mind minimum minor miss
+missed missing mistake mode mom moment monday mood mostly mother mouth move mum naive natural naturally near nearby
+necessary neighbour new noise normal normally notice nowhere numerous object obvious obviously occasionally odd offer
+old opinion ordinary original other outside overall owner pain particular pass past patience patient pay peace perhaps
+person personally pity place plain play pleasant pleased plus point polite poor possible pray prefer preferably
+preferred present pretty prevent previously pride probably problem produce promise proper proud provide provided
+public pull purpose push quiet rare rarely reach ready real realise realize really reason reasonable reasonably
+receive receives recent recommend recommended reduce refer regarding regardless regular reject related relative
+relevant reliable remain remaining remember require respect respond rest restarting restrict return rid ridiculous
+risk role roughly round rude ruin run sad saturday scared scattered see seldom sense separate separately series
+serious several share shocked short show shut sick side sign silly similar similarly simplify single sir sister sleep
+slightly slow slowly smart smooth solve son sorry sort spare speak special specific specify spot stage stand standing
+statement stay stays steady step stick stopped story straight strange strangely strong struggle stuff stupid stupidly
+success successfully suck sucks sudden suddenly sufficient suggest suit suitable sunday super support supported surely
+surprise surprised surprising suspect swear sweet tall teach tedious temporary ten tend terrible terribly third
+thoughts thousand three throw thursday thus tight till time times tiny tip tips tired together tomorrow tonight
+totally touch tough traditional trick trivial trouble true truly trust tuesday turning two type typical typically ugh
+ugly unable uncle understand understood unfortunately unhappy unknown unless upset usefulness usually vague various
+vary visible visit want warm warn waste wasted watch weak wear wednesday weird whatsoever where wherever whole why
+wide wife wild willing wise without wonder wonderful world worried worry worse worst worth wow write yesterday
+yesterdays yours zero`
 
-// synonyms are groups of words of which people say one and the manual another.
-// The closeness of a group is what a match through it counts, from 0 to 1.
-var synonyms = []struct {
-	closeness float64
-	words     string
-}{
-	{1, "colour color colours colors coloured colored"},
-	{1, "powershell pwsh"},
-	{0.9, "windows powershell cmd"},
-	{1, "config configuration configure"},
-	{0.9, "delete remove rm erase wipe forget clear purge drop"},
-	{0.9, "continue resume reopen"},
-	{0.9, "pipe stdin redirect"},
-	{0.9, "token password passphrase secret pat credential credentials bearer apikey"},
-	{0.9, "login signin authenticate authentication authorise authorize authorisation authorization"},
-	{0.9, "logout signout logoff signoff"},
-	{0.8, "logout unlink deauthorize disconnect"},
-	{0.9, "exitcode exit code"},
-	{0.9, "keyring keychain wallet vault"},
-	{0.9, "certificate certificates cert certs ca tls ssl"},
-	{0.9, "proxy proxies firewall corporate"},
-	{0.8, "limit length size big large"},
-	{0.9, "file document attachment"},
-	{0.9, "configfile config"},
-	{0.8, "token key"},
-	{0.8, "conversation chat discussion talk thread dialogue dialog session chats"},
-	{0.8, "list show display view enumerate"},
-	{0.8, "setting config option preference preferences customise customize tweak"},
-	{0.8, "reply answer response completion"},
-	{0.8, "question prompt query message ask"},
-	{0.8, "offline network internet disconnected connection"},
-	{0.8, "file attach include upload"},
-	{0.8, "script automate automation cron ci batch scripting"},
-	{0.8, "name title rename label alias nickname"},
-	{0.8, "save store keep remember record persist saved"},
-	{0.6, "have list"},
-	{0.6, "see list"},
-	{0.6, "exitcode error"},
-	{0.8, "last latest recent"},
-	{0.6, "put enter"},
-	{0.5, "feed pipe"},
-	{0.6, "input stdin"},
-	{0.8, "default standard"},
-	{0.8, "getstarted start begin"},
-	{0.8, "check verify valid validate status"},
-	{0.7, "open edit"},
-	{0.8, "raw plain unformatted unrendered"},
-	{0.8, "quiet silent silence"},
-	{0.8, "verbose debug trace wire headers"},
-	{0.8, "install installation setup download"},
-	{0.8, "update upgrade version release"},
-	{0.8, "timeout slow hang hangs hung stuck forever"},
-	{0.8, "interrupt cancel abort stop kill"},
-	{0.8, "leave quit exit"},
-	{0.8, "encoding utf-8 utf-16 unicode charset bom mojibake umlaut accents"},
-	{0.8, "history context memory earlier previous"},
-	{0.8, "autocomplete autocompletion completion completions tab"},
-	{0.8, "man manual help documentation docs"},
-	{0.8, "variable environment env envvar"},
-	{0.8, "rate-limited rate quota throttle throttled limited"},
-	{0.8, "private privacy confidential sensitive"},
-	{0.8, "width style theme"},
-	{0.8, "theme dark light"},
-	{0.8, "markdown format formatting formatted render rendered rendering"},
-	{0.7, "folder directory path location stored live lives kept where"},
-	{0.7, "limit number count maximum max"},
-	{0.7, "error fail failure failed fails broken wrong crash"},
-	{0.7, "retry repeat resent"},
-	{0.7, "server service backend endpoint host hosting cloud company"},
-	{0.7, "serve server host hosting instance"},
-	{0.7, "url address endpoint"},
-	{0.7, "profile account workspace switch"},
-	{0.7, "agent assistant model persona bot"},
-	{0.7, "add create define register"},
-	{0.7, "choose pick select switch specify"},
-	{0.7, "set change"},
-	{0.7, "edit change modify adjust"},
-	{0.7, "connect connection login"},
-	{0.7, "login token password"},
-	{0.7, "usage cost price spend spent bill billed pay paid expensive"},
-	{0.7, "json parse jq script"},
-	{0.7, "ask chat talk send"},
-	{0.7, "dry-run preview"},
-	{0.7, "send sent transmit leave share shared"},
-	{0.7, "renew expired expire rotate refresh renewal revoked"},
-	{0.7, "new fresh begin start"},
-	{0.7, "interactive line-by-line repl"},
-	{0.7, "precedence priority override overrides order wins"},
-	{0.7, "port address listen"},
-	{0.7, "safe safely secure securely security insecure"},
+// concepts are groups of synonyms: questions may use another one than the manual.
+var concepts = []string{
+	"delete remove rm erase wipe purge discard drop destroy clear rid disappear throw sweep unregister uninstall",
+	"continue resume reopen carry proceed",
+	"token password passphrase secret pat credential credentials bearer apikey key",
+	"login signin authenticate authentication authorise authorize authorisation authorization",
+	"logout signout logoff signoff",
+	"keyring keychain wallet",
+	"certificate certificates cert certs ca tls ssl x509",
+	"proxy proxies firewall",
+	"colour color colours colors",
+	"conversation chat thread discussion dialogue dialog session talk",
+	"agent bot assistant persona model ai",
+	"profile account workspace",
+	"template preset snippet macro boilerplate",
+	"reply answer response completion",
+	"question prompt query message ask",
+	"service server backend host",
+	"setting option preference config configuration configure",
+	"list show display view enumerate print see",
+	"rename retitle relabel",
+	"title name label subject nickname alias",
+	"script program automation automate cron batch",
+	"error fail failure failed broken crash wrong",
+	"file document attachment",
+	"attach include upload",
+	"directory folder path location where",
+	"editor vim nano emacs notepad vscode",
+	"quiet silent silence hide mute suppress",
+	"verbose debug trace log",
+	"install installation setup download",
+	"update upgrade release version",
+	"timeout deadline duration limit",
+	"cancel abort stop interrupt kill halt terminate",
+	"retry again resend repeat redo regenerate rerun",
+	"save store keep record persist remember",
+	"cost price bill spend money expensive pay spent cheap billing usage",
+	"expire expired outdated revoked renew rotate refresh",
+	"search find grep locate dig",
+	"branch fork split attempts",
+	"copy clipboard paste",
+	"quit exit leave close",
+	"add create new register define make",
+	"change modify alter edit adjust set reword",
+	"default standard usual factory",
+	"export dump transcript",
+	"new fresh begin start",
+	"offline disconnected internet network plane wifi",
+	"context memory history earlier previous",
+	"width style theme skin appearance",
+	"plain raw unformatted verbatim",
+	"private privacy confidential secretly",
+	"url address endpoint",
+	"image picture photo screenshot drawing",
+	"machine computer laptop pc disk",
+	"self own home-made private internal custom",
+	"send transmit upload post submit",
+	"help manual documentation docs",
+	"pager viewer less scroll",
+	"draw picture graph diagram visualize tree",
+	"bell beep sound ping notify notification alert",
+	"safe secure security",
+	"json parse parseable machine-readable structured",
+	"switch select choose pick",
+	"repair fix rebuild rescue recover restore",
+	"background detach asynchronous later",
+	"encrypted encryption https",
 }
 
-// lexicon is what the guide knows about words apart from the manual.
+// articles are ignored, also in pairs of words: articles, the grammar of nearly
+// every question, and thanks.
+var articles = map[string]bool{"a": true, "an": true, "the": true, "my": true, "is": true, "i": true, "do": true, "to": true, "of": true, "how": true, "thanks": true, "thank": true}
+
+// lexicon holds the words of the lists in this file.
 type lexicon struct {
-	stop, faint map[string]bool
-	related     map[string][]substitute // by stem, in the order of synonyms
-	words       []string                // every word above, for typos
+	stop     map[string]bool
+	general  map[string]bool     // by stem
+	concepts map[string][]string // by stem
+	words    []string            // all of these words, for the speller
 }
 
-// substitute is a stem that may stand for another.
-type substitute struct {
-	stem      string
-	closeness float64
-}
+// conceptMark is the first character of the name of a concept; no word begins with it.
+const conceptMark = "="
+
+func isConcept(name string) bool { return strings.HasPrefix(name, conceptMark) }
 
 func newLexicon() *lexicon {
-	l := &lexicon{stop: map[string]bool{}, faint: map[string]bool{}, related: map[string][]substitute{}, words: strings.Fields(stopWords + " " + faintWords)}
+	l := &lexicon{stop: map[string]bool{}, general: map[string]bool{}, concepts: map[string][]string{}}
 	for _, w := range strings.Fields(stopWords) {
 		l.stop[w] = true
+		l.words = append(l.words, w)
 	}
-	for _, w := range strings.Fields(faintWords) {
-		l.faint[stem(w)] = true
+	for _, w := range strings.Fields(generalWords) {
+		l.general[stem(w)] = true
+		l.words = append(l.words, w)
 	}
-	for _, group := range synonyms {
-		words := strings.Fields(group.words)
-		l.words = append(l.words, words...)
-		stems := make([]string, len(words))
-		for i, w := range words {
-			stems[i] = stem(w)
-		}
-		for _, one := range stems {
-			for _, other := range stems {
-				if one != other {
-					l.related[one] = append(l.related[one], substitute{other, group.closeness})
-				}
+	for _, group := range concepts {
+		words := strings.Fields(group)
+		concept := conceptMark + words[0]
+		for _, w := range words {
+			s := stem(w)
+			if !slices.Contains(l.concepts[s], concept) {
+				l.concepts[s] = append(l.concepts[s], concept)
 			}
+			l.words = append(l.words, w)
 		}
 	}
 	return l
 }
 
-// knows reports whether the lexicon itself gives a word a meaning.
+// concept returns the concept of a stem, or the stem itself.
+func (l *lexicon) concept(stem string) string {
+	if concepts := l.concepts[stem]; len(concepts) > 0 {
+		return concepts[0]
+	}
+	return stem
+}
+
+// knows reports whether the lexicon contains a word.
 func (l *lexicon) knows(word string) bool {
-	return l.stop[word] || l.faint[stem(word)] || l.related[stem(word)] != nil
+	s := stem(word)
+	return l.stop[word] || l.general[s] || l.concepts[s] != nil
 }

@@ -1,21 +1,22 @@
 package guide
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/kljensen/snowball/english"
 )
 
-// maxWord is the longest word, in bytes, that is looked at; what is longer is
-// data, such as base64, and no word of a question.
+// maxWord is the maximum length of a word in bytes. Longer words are ignored, because
+// they are data, such as base64.
 const maxWord = 40
 
-// splitWords returns the words of text in lower case. A word with hyphens or
-// underscores inside stays whole ("no-save", "hobnob_token"), and so does a flag
-// with its dashes. A short flag keeps its case: -c and -C are not the same.
+// splitWords returns the words of text in lower case. Words with hyphens or underscores
+// ("no-save", "hobnob_token") and flags with their dashes are not split. Short flags
+// keep their case: -c and -C are different.
 func splitWords(text string) []string {
-	var found []string
+	found := make([]string, 0, len(text)/5+1)
 	for token := range strings.FieldsFuncSeq(text, isBetweenWords) {
 		if len(token) <= maxWord && isPlain(token) {
 			found = append(found, strings.ToLower(token))
@@ -40,8 +41,8 @@ func splitWords(text string) []string {
 	return joinPhrases(found)
 }
 
-// isPlain reports whether a token has ASCII letters and digits alone, as most
-// have, and so is a word already.
+// isPlain reports whether a token consists only of ASCII letters and digits, so that it
+// is already a word.
 func isPlain(token string) bool {
 	for _, b := range []byte(token) {
 		if b >= utf8.RuneSelf || !isWord(rune(b)) {
@@ -51,14 +52,14 @@ func isPlain(token string) bool {
 	return true
 }
 
-// joiners may stand inside a word.
+// joiners are the characters that can join parts of a word.
 const joiners = "-_'’"
 
 func isBetweenWords(r rune) bool {
 	return !isWord(r) && r != '-' && r != '_' && r != '\'' && r != '’'
 }
 
-// dropApostrophes takes off a possessive s and joins a contraction.
+// dropApostrophes removes a possessive s, and the apostrophe of a contraction.
 func dropApostrophes(word string) string {
 	if !strings.ContainsAny(word, "'’") {
 		return word
@@ -74,8 +75,7 @@ func isWord(r rune) bool {
 	return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r))
 }
 
-// parts returns the words that a compound word or a long flag is made of, none
-// for a plain word.
+// parts returns the parts of a compound word or a long flag, and nil for any other word.
 func parts(word string) []string {
 	if !strings.ContainsAny(word, "-_") || isFlag(word) && len(word) == 2 {
 		return nil
@@ -85,41 +85,21 @@ func parts(word string) []string {
 
 func isFlag(word string) bool { return strings.HasPrefix(word, "-") }
 
-// phrases are words that mean one thing together, each with the one word that
-// replaces it.
+// phrases are pairs of words with a joint meaning, and the word that replaces them.
 var phrases = map[[2]string]string{
 	{"log", "in"}: "login", {"logging", "in"}: "login", {"logged", "in"}: "login",
 	{"sign", "in"}: "login", {"signing", "in"}: "login", {"signed", "in"}: "login",
 	{"log", "out"}: "logout", {"logging", "out"}: "logout", {"logged", "out"}: "logout",
 	{"sign", "out"}: "logout", {"signing", "out"}: "logout", {"signed", "out"}: "logout",
-	{"sign", "off"}: "logout", {"log", "off"}: "logout",
-	{"get", "started"}: "getstarted", {"getting", "started"}: "getstarted", {"am", "i"}: "status",
-	{"i", "start"}: "getstarted", {"i", "begin"}: "getstarted", {"to", "begin"}: "getstarted", {"to", "start"}: "getstarted",
-	{"timed", "out"}: "timeout", {"time", "out"}: "timeout", {"times", "out"}: "timeout",
+	{"timed", "out"}: "timeout", {"time", "out"}: "timeout", {"times", "out"}: "timeout", {"time", "limit"}: "timeout",
 	{"turn", "off"}: "disable", {"turning", "off"}: "disable", {"switch", "off"}: "disable",
-	{"go", "back"}: "continue", {"going", "back"}: "continue",
-	{"set", "up"}: "setup", {"setting", "up"}: "setup",
-	{"carry", "on"}: "continue", {"left", "off"}: "continue", {"pick", "up"}: "continue", {"follow", "up"}: "continue",
+	{"set", "up"}: "setup", {"setting", "up"}: "setup", {"get", "rid"}: "remove", {"getting", "rid"}: "remove",
+	{"carry", "on"}: "continue", {"go", "on"}: "continue", {"going", "on"}: "continue",
 	{"standard", "input"}: "stdin", {"standard", "output"}: "stdout", {"standard", "error"}: "stderr",
 	{"api", "key"}: "token", {"access", "key"}: "token", {"api", "token"}: "token",
 	{"exit", "status"}: "exitcode", {"exit", "code"}: "exitcode", {"exit", "codes"}: "exitcode",
 	{"return", "code"}: "exitcode", {"return", "codes"}: "exitcode", {"error", "code"}: "exitcode",
-	{"exited", "with"}: "exitcode", {"exits", "with"}: "exitcode", {"exit", "value"}: "exitcode",
-	{"rate", "limit"}: "rate-limited", {"rate", "limits"}: "rate-limited", {"rate", "limited"}: "rate-limited",
-	{"time", "limit"}: "timeout", {"at", "once"}: "simultaneously", {"same", "time"}: "simultaneously",
-	{"go", "on"}: "continue", {"going", "on"}: "continue", {"help", "for"}: "manual", {"help", "on"}: "manual",
-	{"how", "long"}: "howlong", {"how", "big"}: "size", {"how", "large"}: "size",
-	{"in", "use"}: "current", {"being", "used"}: "current",
-	{"how", "many"}: "count", {"how", "much"}: "count", {"many", "requests"}: "rate-limited",
-	{"quick", "start"}: "quickstart", {"plain", "text"}: "plaintext",
-	{"to", "date"}: "update", {"next", "question"}: "continue",
-	{"env", "var"}: "environment", {"env", "vars"}: "environment", {"secret", "service"}: "keyring",
-	{"server", "error"}: "500", {"not", "saved"}: "unsaved", {"not", "sent"}: "unsent", {"not", "found"}: "notfound",
-	{"shut", "up"}: "quiet", {"get", "rid"}: "remove", {"getting", "rid"}: "remove",
-	{"start", "over"}: "fresh", {"from", "scratch"}: "fresh",
-	{"command", "prompt"}: "cmd", {"command", "line"}: "shell",
-	{"config", "file"}: "configfile", {"configuration", "file"}: "configfile",
-	{"settings", "file"}: "configfile",
+	{"env", "var"}: "environment", {"env", "vars"}: "environment", {"command", "prompt"}: "cmd",
 }
 
 func joinPhrases(words []string) []string {
@@ -133,89 +113,15 @@ func joinPhrases(words []string) []string {
 			}
 		}
 		joined = append(joined, words[i])
+		if n := len(joined); n > 1 && len(words[i]) == 1 && words[i] >= "0" && words[i] <= "9" && beforeExitCode(joined[n-2]) {
+			joined[n-1] = "exitcode" + words[i]
+		}
 	}
 	return joined
 }
 
-// stem takes the common endings off an English word, so that "pipe", "pipes",
-// "piped" and "piping" are one term. It is light: a term need not be a word,
-// and words of other scripts are left alone.
-func stem(word string) string {
-	if rest, ok := strings.CutPrefix(word, negated); ok {
-		return negated + stem(rest)
-	}
-	for _, b := range []byte(word) {
-		if b < 'a' || b > 'z' {
-			return word
-		}
-	}
-	switch {
-	case len(word) > 4 && strings.HasSuffix(word, "ies"):
-		word = word[:len(word)-3] + "y"
-	case len(word) > 4 && hasAnySuffix(word, "sses", "xes", "ches", "shes"):
-		word = word[:len(word)-2]
-	case len(word) > 2 && strings.HasSuffix(word, "s") && !hasAnySuffix(word, "ss", "us", "is"):
-		word = word[:len(word)-1]
-	}
-	for _, ending := range []struct {
-		text string
-		left int // letters that must remain, so that "string" keeps its "ing"
-	}{{"ation", 5}, {"ally", 5}, {"ion", 4}, {"ing", 3}, {"ed", 3}, {"ly", 4}} {
-		rest, ok := strings.CutSuffix(word, ending.text)
-		if ok && len(rest) >= ending.left && strings.ContainsAny(rest, "aeiouy") {
-			word = undouble(rest)
-			break
-		}
-	}
-	if len(word) > 3 {
-		word = strings.TrimSuffix(word, "e")
-	}
-	if len(word) > 3 && strings.HasSuffix(word, "y") {
-		word = word[:len(word)-1] + "i"
-	}
-	return word
-}
+// beforeExitCode reports whether a number after the word is an exit code.
+var beforeExitCode = among("exitcode exit code error status with")
 
-func hasAnySuffix(word string, suffixes ...string) bool {
-	return slices.ContainsFunc(suffixes, func(suffix string) bool { return strings.HasSuffix(word, suffix) })
-}
-
-// undouble takes back the consonant that an ending doubled ("running").
-func undouble(word string) string {
-	n := len(word)
-	if n > 3 && word[n-1] == word[n-2] && !strings.ContainsRune("aeioulsz", rune(word[n-1])) {
-		return word[:n-1]
-	}
-	return word
-}
-
-// negated begins the word that joinNegations makes.
-const negated = "no-"
-
-// Negations, and what may stand between one and its word.
-var (
-	negations = []string{"no", "not", "without", "dont", "never"}
-	articles  = []string{"a", "an", "any", "the", "my", "this", "that", "these", "those", "so"}
-)
-
-// joinNegations makes one word of a negation and what follows it: "no colours" and
-// "without a network" ask for the opposite of the second word. A compound that the
-// manual does not have is taken apart again.
-func joinNegations(words []string) []string {
-	joined := make([]string, 0, len(words))
-	for i := 0; i < len(words); i++ {
-		if slices.Contains(negations, words[i]) {
-			next := i + 1
-			if next < len(words) && slices.Contains(articles, words[next]) {
-				next++
-			}
-			if next < len(words) && !isFlag(words[next]) {
-				joined = append(joined, negated+words[next])
-				i = next
-				continue
-			}
-		}
-		joined = append(joined, words[i])
-	}
-	return joined
-}
+// stem returns the common stem of the forms of an English word.
+func stem(word string) string { return english.Stem(word, true) }

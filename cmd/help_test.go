@@ -1,0 +1,103 @@
+package cmd
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
+)
+
+// eachHelpPage calls fn for every visible command and topic.
+func eachHelpPage(t *testing.T, fn func(*cobra.Command)) {
+	t.Helper()
+	root := newRootCommand(cli.New(&terminal.Streams{}, func(string) string { return "" }))
+	pages := 0
+	_ = eachCommand(root, func(c *cobra.Command) error {
+		c.InitDefaultHelpFlag()
+		pages++
+		fn(c)
+		return nil
+	})
+	if pages < 40 {
+		t.Errorf("help has %d pages, want 40 or more", pages)
+	}
+}
+
+func TestHelpWraps(t *testing.T) {
+	words := func(text string) string { return strings.Join(strings.Fields(text), " ") }
+	for _, width := range []int{40, 60, 80, 120} {
+		eachHelpPage(t, func(c *cobra.Command) {
+			page := helpText(c, width)
+			whole := words(page)
+			described := [][2]string{}
+			described = append(append(described, flagRows(c.LocalFlags())...), flagRows(c.InheritedFlags())...)
+			if c.IsAdditionalHelpTopicCommand() {
+				described = nil
+			}
+			for _, row := range described {
+				if !strings.Contains(whole, words(row[0]+" "+row[1])) {
+					t.Errorf("%s at %d columns does not contain %q", c.CommandPath(), width, row)
+				}
+			}
+			for line := range strings.Lines(page) {
+				line = strings.TrimRight(line, "\n")
+				pasted := strings.Contains(c.Example, line) || strings.HasPrefix(line, "  hobnob ") || len(strings.Fields(line)) == 1
+				if !pasted && terminal.Width(line) > width {
+					t.Errorf("%s at %d columns has a line of %d: %s", c.CommandPath(), width, terminal.Width(line), line)
+				}
+			}
+		})
+	}
+}
+
+// Defaults in help, manual pages and the reference must be correct.
+func TestPagesShowDefaults(t *testing.T) {
+	defaults := regexp.MustCompile(`\(default ([^)]*)\)`)
+	eachHelpPage(t, func(c *cobra.Command) {
+		c.LocalFlags().VisitAll(func(flag *pflag.Flag) {
+			_, _, description := describeFlag(flag)
+			found := defaults.FindAllStringSubmatch(description, -1)
+			set := flag.DefValue != "" && flag.DefValue != "0" && flag.DefValue != "false" && flag.DefValue != "[]"
+			if len(found) > 1 || set && (len(found) == 0 || found[0][1] != flag.DefValue) {
+				t.Errorf("%s --%s has the default %q: %s", c.CommandPath(), flag.Name, flag.DefValue, description)
+			}
+		})
+		for name, page := range map[string]string{"man": manPage(c), "reference": referencePage(c), "help": helpText(c, pageWidth)} {
+			for _, ugly := range []string{"=false", `=""`, "=[]", "=0", `[="`, " int ", " string ", " stringArray", "%!"} {
+				if strings.Contains(page, ugly) {
+					t.Errorf("%s page of %s contains %q", name, c.CommandPath(), ugly)
+				}
+			}
+		}
+	})
+}
+
+// The tables of exit codes in the documents must match the help.
+func TestDocumentsListExitCodes(t *testing.T) {
+	row := regexp.MustCompile(`(?m)^\| (\d+) \| (.*) \|$`)
+	for _, name := range []string{"README.md", "docs/guide/scripting.md"} {
+		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got, want []string
+		for _, found := range row.FindAllStringSubmatch(string(text), -1) {
+			got = append(got, found[1]+" "+strings.ReplaceAll(found[2], "`", ""))
+		}
+		for _, code := range failure.ExitCodes() {
+			want = append(want, strconv.Itoa(code.Code)+" "+code.Help)
+		}
+		if strings.Join(got, "\n") != strings.Join(want, "\n") {
+			t.Errorf("%s has the exit codes\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
