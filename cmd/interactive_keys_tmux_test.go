@@ -7,22 +7,22 @@ import (
 	"testing"
 )
 
-func TestKeysMoveByWhatPeopleSee(t *testing.T) {
+func TestKeysMoveByCharacters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, text string
 		keys       []string
 		then, want string
 	}{
-		{"before a letter with a mark", "cafe\u0301 s", []string{"Left", "Left", "Left"}, "X", "cafXe\u0301 s"},
-		{"after it", "cafe\u0301 s", []string{"C-a", "Right", "Right", "Right", "Right"}, "X", "cafe\u0301X s"},
-		{"before a family", "a👨\u200d👩\u200d👧z", []string{"Left", "Left"}, "X", "aX👨\u200d👩\u200d👧z"},
-		{"an emoji with its skin", "👍🏽z", []string{"C-a", "Right", "BSpace"}, "X", "Xz"},
-		{"a flag", "🇩🇪z", []string{"Left", "Left"}, "X", "X🇩🇪z"},
-		{"as often as a count says", "cafe\u0301s", []string{"M-2", "Left"}, "X", "cafXe\u0301s"},
-		{"a word back to the space", "one two-three/four ", []string{"C-w"}, "X", "one X"},
-		{"a word comes back", "one two-three", []string{"C-w", "C-a", "C-y"}, "X", "two-threeXone "},
-		{"a word back to punctuation", "one two-three", []string{"M-BSpace"}, "X", "one two-X"},
+		{"before letter with mark", "cafe\u0301 s", []string{"Left", "Left", "Left"}, "X", "cafXe\u0301 s"},
+		{"after letter with mark", "cafe\u0301 s", []string{"C-a", "Right", "Right", "Right", "Right"}, "X", "cafe\u0301X s"},
+		{"before family emoji", "a👨\u200d👩\u200d👧z", []string{"Left", "Left"}, "X", "aX👨\u200d👩\u200d👧z"},
+		{"emoji with skin tone", "👍🏽z", []string{"C-a", "Right", "BSpace"}, "X", "Xz"},
+		{"flag", "🇩🇪z", []string{"Left", "Left"}, "X", "X🇩🇪z"},
+		{"count", "cafe\u0301s", []string{"M-2", "Left"}, "X", "cafXe\u0301s"},
+		{"delete back to space", "one two-three/four ", []string{"C-w"}, "X", "one X"},
+		{"restore deleted word", "one two-three", []string{"C-w", "C-a", "C-y"}, "X", "two-threeXone "},
+		{"delete back to punctuation", "one two-three", []string{"M-BSpace"}, "X", "one two-X"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -37,39 +37,33 @@ func TestKeysMoveByWhatPeopleSee(t *testing.T) {
 	}
 }
 
-func TestAKeyThatMeansNothingDoesNothing(t *testing.T) {
+func TestUnboundKeys(t *testing.T) {
 	t.Parallel()
 	const text = "nothing but this"
-	for _, mode := range []string{"emacs", "vi"} {
-		t.Run(mode, func(t *testing.T) {
-			t.Parallel()
-			s := newScreen(t)
-			s.write(".inputrc", "set editing-mode "+mode+"\n")
-			s.chat()
-			s.types(text)
-			strays := func() {
-				t.Helper()
-				for _, key := range []string{
-					"\x1b[1;2R", // F3 with Shift, which reads like a report of the cursor's place
-					"\x1b[1;2D", "\x1b[1;2C", "\x1b[1;2A", "\x1b[1;2P", "\x1b[15~", "\x1b[15;2~", "\x1b[24~", "\x1b[6~", "\x1bOP", "\x1bOS", "\x1b[I", "\x1b[<0;12;7M",
-				} {
-					s.run("send-keys", "-l", key)
-				}
+	chatInEditingModes(t, func(t *testing.T, s *screen, mode string) {
+		s.types(text)
+		strays := func() {
+			t.Helper()
+			for _, key := range []string{
+				"\x1b[1;2R", // Shift-F3, which looks like a report of the cursor position
+				"\x1b[1;2D", "\x1b[1;2C", "\x1b[1;2A", "\x1b[1;2P", "\x1b[15~", "\x1b[15;2~", "\x1b[24~", "\x1b[6~", "\x1bOP", "\x1bOS", "\x1b[I", "\x1b[<0;12;7M",
+			} {
+				s.run("send-keys", "-l", key)
 			}
+		}
+		strays()
+		if mode == "vi" {
+			s.escape()
 			strays()
-			if mode == "vi" {
-				s.escape()
-				strays()
-				s.types("A")
-			}
-			s.types("!")
-			s.keys("Enter")
-			s.asked(text + "!")
-		})
-	}
+			s.types("A")
+		}
+		s.types("!")
+		s.keys("Enter")
+		s.asked(text + "!")
+	})
 }
 
-func TestReportsOfTheCursorsPlaceDoNotStopTheChat(t *testing.T) {
+func TestCursorReportsDoNotBlockChat(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -82,7 +76,7 @@ func TestReportsOfTheCursorsPlaceDoNotStopTheChat(t *testing.T) {
 		t.Errorf("asked %q", got)
 	}
 
-	s.shows("(echo)>")
+	s.ready()
 	release := s.service.hold()
 	defer release()
 	s.types("two")
@@ -95,7 +89,7 @@ func TestReportsOfTheCursorsPlaceDoNotStopTheChat(t *testing.T) {
 	s.asked("three")
 }
 
-func TestWhatIsTypedAtOnceAfterCtrlCIsTheNextLine(t *testing.T) {
+func TestTypingImmediatelyAfterCtrlC(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -104,7 +98,7 @@ func TestWhatIsTypedAtOnceAfterCtrlCIsTheNextLine(t *testing.T) {
 	s.run("send-keys", "C-c", ";", "send-keys", "-l", "漢字, new")
 	s.keys("Enter")
 	s.asked("漢字, new")
-	s.shows("(echo)>")
+	s.ready()
 
 	s.types("old text")
 	s.keys("C-c", "C-c", "C-c")
@@ -116,7 +110,7 @@ func TestWhatIsTypedAtOnceAfterCtrlCIsTheNextLine(t *testing.T) {
 	}
 }
 
-func TestAQuoteThatEndsInItsFirstLineIsNone(t *testing.T) {
+func TestQuotesOnOneLine(t *testing.T) {
 	t.Parallel()
 	s := newScreen(t)
 	s.chat()
@@ -126,7 +120,7 @@ func TestAQuoteThatEndsInItsFirstLineIsNone(t *testing.T) {
 	s.asked(question)
 }
 
-func TestViKeysTakeWhatPeopleSee(t *testing.T) {
+func TestViKeysDeleteCharacters(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, text, keys, want string }{
 		{"x", "cafe\u0301", "x", "caf"},
@@ -148,4 +142,69 @@ func TestViKeysTakeWhatPeopleSee(t *testing.T) {
 			s.asked(c.want)
 		})
 	}
+}
+
+func TestCtrlDDeletesForwardOnly(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, inputrc string }{
+		{"emacs", ""},
+		{"emacs with delete-char", "\"\\C-d\": delete-char\n"},
+		{"vi", "set editing-mode vi\n"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s := newScreen(t)
+			s.write(".inputrc", c.inputrc)
+			s.chat()
+			s.types("cafe\u0301 abc")
+			s.keys("C-d", "C-d", "Left", "Left", "C-d")
+			s.keys("C-a", "Right", "Right", "Right", "C-d")
+			s.types("!")
+			s.keys("Enter")
+			s.asked("caf! ac")
+			s.ready()
+			s.types("x")
+			s.keys("BSpace", "C-d")
+			s.ended()
+		})
+	}
+}
+
+func TestCtrlCClearsLineAndMenu(t *testing.T) {
+	t.Parallel()
+	chatInEditingModes(t, func(t *testing.T, s *screen, _ string) {
+		const prompt = "new conversation (echo)>"
+		for _, tabs := range []int{1, 2, 3} {
+			s.types("/")
+			for range tabs {
+				s.keys("Tab")
+			}
+			s.shows("list commands, or")
+			s.keys("C-c")
+			s.types("X")
+			s.prompted(prompt + " X")
+			if text := s.text(); strings.Contains(text, "list commands, or") {
+				t.Errorf("the menu is still open after %d tabs:\n%s", tabs, text)
+			}
+			s.keys("C-c")
+			s.prompted(prompt)
+		}
+	})
+}
+
+func TestArrowKeysInViInsertMode(t *testing.T) {
+	t.Parallel()
+	s := newScreen(t)
+	s.write(".inputrc", "set editing-mode vi\n")
+	s.chat()
+	s.types("one twothree")
+	s.keys("Left", "Left", "Left", "Left", "Left")
+	s.types(" ")
+	s.keys("Home", "DC", "End")
+	s.types("!")
+	s.keys("Enter")
+	s.asked("ne two three!")
+	s.ready()
+	s.keys("Up")
+	s.shows("> ne two three!")
 }

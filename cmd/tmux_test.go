@@ -23,8 +23,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
-// screen is a terminal of tmux in which a person sits. Its server, its home and
-// its service are the test's own.
+// screen is a tmux terminal with its own tmux server, home directory and service.
 type screen struct {
 	t       *testing.T
 	home    string
@@ -32,11 +31,11 @@ type screen struct {
 	service *gatedService
 }
 
-// gatedService is the real service, which can be held back.
+// gatedService is the real service, whose answers can be delayed.
 type gatedService struct {
 	*faultyService
 	mu   sync.Mutex
-	gate chan struct{} // nil lets every request pass
+	gate chan struct{} // nil: no delay
 }
 
 func (s *gatedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -48,7 +47,7 @@ func (s *gatedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	recorder := httptest.NewRecorder()
-	s.faultyService.ServeHTTP(recorder, r) // recorded at once, answered later
+	s.faultyService.ServeHTTP(recorder, r) // recorded immediately, answered later
 	select {
 	case <-gate:
 	case <-r.Context().Done():
@@ -61,7 +60,7 @@ func (s *gatedService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(recorder.Body.Bytes())
 }
 
-// hold keeps answers back until the returned function is called.
+// hold delays answers until release is called.
 func (s *gatedService) hold() (release func()) {
 	gate := make(chan struct{})
 	s.mu.Lock()
@@ -75,7 +74,7 @@ func (s *gatedService) hold() (release func()) {
 	})
 }
 
-// prompts are the last messages of the requests so far.
+// prompts returns the last message of each request.
 func (s *gatedService) prompts() []string {
 	s.faultyService.mu.Lock()
 	defer s.faultyService.mu.Unlock()
@@ -88,11 +87,11 @@ func (s *gatedService) prompts() []string {
 	return out
 }
 
-// newScreen opens a terminal of 80×24 that shows nothing yet.
+// newScreen opens an empty terminal of 80×24.
 func newScreen(t *testing.T) *screen {
 	t.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
-		lacking(t, "tmux")
+		skipWithout(t, "tmux")
 	}
 	inner, err := newFaultyService(false)
 	if err != nil {
@@ -101,12 +100,12 @@ func newScreen(t *testing.T) *screen {
 	gated := &gatedService{faultyService: inner}
 	inner.server.Config.Handler = gated
 	t.Cleanup(inner.close)
-	// A socket's path must be short.
+	// Socket paths must be short.
 	dir, err := os.MkdirTemp("", "hobnob") //nolint:usetesting // t.TempDir is too long
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What ran in the terminal ends a moment after it, and writes until then.
+	// Processes in the terminal exit a moment later and may write until then.
 	t.Cleanup(func() {
 		tick := time.NewTicker(20 * time.Millisecond)
 		defer tick.Stop()
@@ -132,7 +131,7 @@ func newScreen(t *testing.T) *screen {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// TestMain runs the program under this name.
+	// Under this name TestMain runs hobnob.
 	if err := os.Symlink(self, filepath.Join(bin, "hobnob")); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +146,7 @@ profiles:
 	return s
 }
 
-// write writes a file of the home.
+// write writes a file in the home directory.
 func (s *screen) write(name, text string) {
 	s.t.Helper()
 	path := filepath.Join(s.home, name)
@@ -159,7 +158,7 @@ func (s *screen) write(name, text string) {
 	}
 }
 
-// read reads a file of the home.
+// read reads a file in the home directory.
 func (s *screen) read(name string) string {
 	s.t.Helper()
 	data, err := os.ReadFile(filepath.Join(s.home, name))
@@ -171,7 +170,7 @@ func (s *screen) read(name string) string {
 
 func (s *screen) command(args ...string) *exec.Cmd {
 	command := exec.CommandContext(s.t.Context(), s.tmux[0], slices.Concat(s.tmux[1:], args)...)
-	if len(args) > 0 && args[0] == "kill-server" { // a cleanup, for which the test's context has ended
+	if len(args) > 0 && args[0] == "kill-server" { // called in a cleanup, when the test's context is cancelled
 		command = exec.CommandContext(context.WithoutCancel(s.t.Context()), s.tmux[0], slices.Concat(s.tmux[1:], args)...)
 	}
 	command.Env = append(os.Environ(), "LC_ALL=C.UTF-8")
@@ -187,8 +186,8 @@ func (s *screen) run(args ...string) string {
 	return string(out)
 }
 
-// start runs hobnob in the terminal, in place of what ran there before. The
-// settings are like HOBNOB_PROFILE=work.
+// start runs hobnob in the terminal and replaces the process that ran there before.
+// Settings are environment variables such as HOBNOB_PROFILE=work.
 func (s *screen) start(settings []string, args ...string) {
 	s.t.Helper()
 	words := []string{"exec", "env", "-u", "TMUX", "HOME=" + s.home, "HOBNOB_TOKEN=t", "PATH=" + filepath.Join(s.home, "bin") + ":" + os.Getenv("PATH"), "LC_ALL=C.UTF-8", "GORACE=atexit_sleep_ms=0",
@@ -207,17 +206,36 @@ func (s *screen) chat(settings ...string) {
 	s.shows("(echo)>")
 }
 
+// chatInEditingModes runs a test in a chat with emacs keys and in one with vi keys.
+func chatInEditingModes(t *testing.T, test func(t *testing.T, s *screen, mode string)) {
+	t.Helper()
+	for _, mode := range []string{"emacs", "vi"} {
+		t.Run(mode, func(t *testing.T) {
+			t.Parallel()
+			s := newScreen(t)
+			s.write(".inputrc", "set editing-mode "+mode+"\n")
+			s.chat()
+			test(t, s, mode)
+		})
+	}
+}
+
 // keys presses keys by their names in tmux.
 func (s *screen) keys(names ...string) {
 	s.t.Helper()
 	s.run(append([]string{"send-keys"}, names...)...)
 }
 
-// escape presses Escape, which vi answers with a step to the left. A key that came
-// at once would make an Alt of it.
+// escape presses Escape and waits until vi mode has moved the cursor to the left,
+// because Escape and an immediate key are Alt and the key.
 func (s *screen) escape() {
 	s.t.Helper()
 	_, before := s.line()
+	for same := 0; same < 5; same++ { // until all typed text is drawn
+		if _, now := s.line(); now != before {
+			before, same = now, 0
+		}
+	}
 	s.keys("Escape")
 	s.until("the mode of commands", func() bool {
 		_, now := s.line()
@@ -225,13 +243,16 @@ func (s *screen) escape() {
 	})
 }
 
-// types types text as it is.
+// types types text literally.
 func (s *screen) types(text string) {
 	s.t.Helper()
+	if before, ok := strings.CutSuffix(text, ";"); ok { // would end tmux's command
+		text = before + `\;`
+	}
 	s.run("send-keys", "-l", text)
 }
 
-// paste pastes text as terminals do, in marks if hobnob asked for them.
+// paste pastes text, with bracketed paste if hobnob has enabled it.
 func (s *screen) paste(text string) {
 	s.t.Helper()
 	file := filepath.Join(s.t.TempDir(), "paste")
@@ -247,8 +268,8 @@ func (s *screen) resize(columns, rows int) {
 	s.run("resize-window", "-x", strconv.Itoa(columns), "-y", strconv.Itoa(rows))
 }
 
-// columns is how wide the programs in the terminal see it, which tmux tells them
-// a while after it was resized.
+// columns returns the terminal width that programs see. tmux updates it some time after
+// a resize.
 func (s *screen) columns() int {
 	s.t.Helper()
 	tty, err := os.Open(strings.TrimSpace(s.run("display-message", "-p", "#{pane_tty}")))
@@ -263,13 +284,13 @@ func (s *screen) columns() int {
 	return int(size.Cols)
 }
 
-// text is what the screen shows.
+// text returns the content of the screen.
 func (s *screen) text() string {
 	s.t.Helper()
 	return s.run("capture-pane", "-p")
 }
 
-// line is the line that the cursor is in, and the column it is in.
+// line returns the line and column of the cursor.
 func (s *screen) line() (text string, column int) {
 	s.t.Helper()
 	var row int
@@ -280,7 +301,7 @@ func (s *screen) line() (text string, column int) {
 	return lines[row], column
 }
 
-// until polls what has no event: the screen of another process.
+// until polls until ok returns true.
 func (s *screen) until(what string, ok func() bool) {
 	s.t.Helper()
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -289,19 +310,19 @@ func (s *screen) until(what string, ok func() bool) {
 	for !ok() {
 		select {
 		case <-late:
-			s.t.Fatalf("%s does not come; the screen:\n%s", what, s.text())
+			s.t.Fatalf("%s did not appear; the screen:\n%s", what, s.text())
 		case <-tick.C:
 		}
 	}
 }
 
-// shows waits until the screen shows a text.
+// shows waits until the screen contains text.
 func (s *screen) shows(text string) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("%q", text), func() bool { return strings.Contains(s.text(), text) })
 }
 
-// prompted waits until the line of the cursor is this prompt with this text.
+// prompted waits until the cursor's line is line.
 func (s *screen) prompted(line string) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("the line %q", line), func() bool {
@@ -310,13 +331,23 @@ func (s *screen) prompted(line string) {
 	})
 }
 
-// asked waits until the service was asked a question.
+// ready waits until the cursor is behind an empty prompt. Earlier prompts may still be on
+// the screen.
+func (s *screen) ready() {
+	s.t.Helper()
+	s.until("an empty prompt", func() bool {
+		line, _ := s.line()
+		return strings.HasSuffix(strings.TrimRight(line, " "), "(echo)>")
+	})
+}
+
+// asked waits until the service has received the prompt.
 func (s *screen) asked(prompt string) {
 	s.t.Helper()
 	s.until(fmt.Sprintf("the question %.60q", prompt), func() bool { return slices.Contains(s.service.prompts(), prompt) })
 }
 
-// ended waits until hobnob has ended.
+// ended waits until hobnob exits.
 func (s *screen) ended() {
 	s.t.Helper()
 	s.until("the end", func() bool { return strings.TrimSpace(s.run("display-message", "-p", "#{pane_dead}")) == "1" })
