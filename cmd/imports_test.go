@@ -60,6 +60,7 @@ var mayImport = map[string][]string{
 
 	"internal/agent":       {"docs", "internal/agent/guide"},
 	"internal/agent/guide": {},
+	"internal/batch":       {"internal/api"},
 	"internal/api":         {},
 	"internal/config":      {},
 	"internal/credential":  {},
@@ -80,6 +81,7 @@ var owners = map[string][]string{
 	"github.com/aymanbagabas":          {"internal/terminal"},
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
+	"github.com/go-json-experiment":    {"internal/batch"},
 	"github.com/gofrs/flock":           {"internal/history", "internal/draft"},
 	"github.com/microcosm-cc":          {"internal/transfer"},
 	"github.com/muesli/termenv":        {"internal/markdown"},
