@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -32,6 +33,8 @@ type delivery struct {
 	Profile  config.Profile `json:"profile"`
 	Selected string         `json:"selected"` // the profile that hints must name
 	Token    string         `json:"token"`
+	Record   string         `json:"record"` // absolute paths of --record and --replay
+	Replay   string         `json:"replay"`
 
 	Text         string      `json:"text"`
 	AgentID      string      `json:"agent_id"`
@@ -77,6 +80,12 @@ func detach(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.
 		return false, err
 	}
 	d := newDelivery(f, asker.Profile, question)
+	if d.Record, err = absolute(f.Global.Record); err != nil {
+		return false, err
+	}
+	if d.Replay, err = absolute(f.Global.Replay); err != nil {
+		return false, err
+	}
 	if d.Token, err = f.Token(ctx, asker.Profile); err != nil {
 		return false, err
 	}
@@ -102,6 +111,14 @@ type detachedJSON struct {
 	Conversation string        `json:"conversation"`
 	Turn         string        `json:"turn"`
 	State        history.State `json:"state"`
+}
+
+// absolute returns the absolute form of a path, which may be empty.
+func absolute(path string) (string, error) {
+	if path == "" {
+		return "", nil
+	}
+	return filepath.Abs(path)
 }
 
 // startDelivery starts this program again as `hobnob deliver`.
@@ -172,6 +189,7 @@ func readDelivery(ctx context.Context, f *cli.Factory) (d delivery, err error) {
 }
 
 func deliver(ctx context.Context, f *cli.Factory, d delivery, journalled func(history.Turn)) error {
+	f.Global.Record, f.Global.Replay = d.Record, d.Replay
 	store, err := f.History(ctx)
 	if err != nil {
 		return &chat.JournalError{Err: err}
@@ -185,7 +203,7 @@ func deliver(ctx context.Context, f *cli.Factory, d delivery, journalled func(hi
 		question.Conversation = &conversation
 	}
 	var client *api.Client
-	if d.Profile.Embedded() {
+	if d.Profile.Embedded() || d.Replay != "" {
 		client, err = f.Client(ctx, d.Profile, false)
 	} else {
 		client, err = f.ClientWithToken(d.Profile, d.Token)

@@ -54,7 +54,7 @@ var mayImport = map[string][]string{
 
 	"internal/chat": {"internal/api", "internal/history"},
 	"internal/cli": {
-		"internal/agent", "internal/api", "internal/config", "internal/credential", "internal/history", "internal/service", "internal/template", "internal/terminal",
+		"internal/agent", "internal/api", "internal/cassette", "internal/config", "internal/credential", "internal/history", "internal/service", "internal/template", "internal/terminal",
 	},
 	"internal/service": {"internal/agent", "internal/api"},
 
@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"internal/agent/guide": {},
 	"internal/batch":       {"internal/api"},
 	"internal/api":         {},
+	"internal/cassette":    {"internal/api"},
 	"internal/config":      {},
 	"internal/credential":  {},
 	"internal/draft":       {},

@@ -44,6 +44,9 @@ is needed.`,
   hobnob login --base-url https://chat.example.com --with-token < token.txt`,
 		GroupID: groupConnect,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.Global.Replay != "" {
+				return failure.Usagef("omit --replay and unset HOBNOB_REPLAY", "login cannot be used with --replay: it would store a token that was not verified")
+			}
 			if opts.Agent != "" && !config.IsUUID(opts.Agent) {
 				return failure.WithHint(failure.Usagef("", "--agent %q is not a UUID", opts.Agent), "to set an alias, use --alias, or later: %s", failure.Run("hobnob agents add NAME UUID"))
 			}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"slices"
@@ -74,6 +75,8 @@ func registerGlobal(g *cli.Global, flags *pflag.FlagSet) {
 	flags.BoolVarP(&g.Verbose, "verbose", "v", false, "print requests to stderr, with secrets masked")
 	flags.BoolVar(&g.NoColor, "no-color", false, "disable colour")
 	flags.StringVar(&g.Timeout, "timeout", "", "`time` limit of one attempt, such as 90s (default 5m)")
+	flags.StringVar(&g.Record, "record", "", "append all requests and answers to this `file`, without the token")
+	flags.StringVar(&g.Replay, "replay", "", "answer all requests from this recorded `file`, without a connection")
 }
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -148,6 +151,21 @@ func begin(f *cli.Factory, cmd *cobra.Command) error {
 	}
 	if f.Global.NoColor {
 		f.IO.DisableColor()
+	}
+	return findRecording(f, cmd)
+}
+
+// findRecording sets the files of --record and --replay, or of their variables.
+func findRecording(f *cli.Factory, cmd *cobra.Command) error {
+	for _, name := range []string{"record", "replay"} {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
+			return failure.Usagef("see: hobnob help environment", "--%s is empty", name)
+		}
+	}
+	f.Global.Record = cmp.Or(f.Global.Record, f.Env("HOBNOB_RECORD"))
+	f.Global.Replay = cmp.Or(f.Global.Replay, f.Env("HOBNOB_REPLAY"))
+	if f.Global.Record != "" && f.Global.Replay != "" {
+		return failure.Usagef("see: hobnob help environment", "--record and --replay (HOBNOB_RECORD and HOBNOB_REPLAY) cannot be used together")
 	}
 	return nil
 }

@@ -49,6 +49,9 @@ type statusReport struct {
 	Data           string  `json:"data"`
 	History        string  `json:"history"`
 	State          string  `json:"state"`
+	// Record and Replay are the files of --record and --replay, or null.
+	Record *string `json:"record"`
+	Replay *string `json:"replay"`
 }
 
 func runStatus(ctx context.Context, opts statusOptions) error {
@@ -57,14 +60,12 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	if err != nil {
 		return err
 	}
-	name, source, err := c.Active()
+	profile, err := f.Profile()
 	if err != nil {
 		return err
 	}
-	profile, err := c.Profile(name)
-	if err != nil {
-		return err
-	}
+	name := profile.Name
+	_, source, _ := c.Active() // an error means that a replay supplies the profile
 	paths, err := f.Paths()
 	if err != nil {
 		return err
@@ -73,12 +74,13 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 		Profile: name, ProfileSource: source.String(), BaseURL: cli.OrNull(profile.BaseURL), Agent: cli.OrNull(profile.Agent),
 		Keyring: "not checked", Config: paths.ConfigFile, Data: paths.DataDir,
 		History: filepath.Join(paths.DataDir, history.FileName), State: paths.StateDir,
+		Record: cli.OrNull(f.Global.Record), Replay: cli.OrNull(f.Global.Replay),
 	}
 	if id, err := profile.AgentID(profile.Agent); err == nil {
 		report.AgentID = cli.OrNull(id)
 	}
 	var tokenErr error
-	if !profile.Embedded() {
+	if !profile.Embedded() && f.Global.Replay == "" {
 		if tokenErr, err = report.token(ctx, f, profile); err != nil {
 			return err
 		}
@@ -150,6 +152,8 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile, source conf
 		token = "none"
 	}
 	switch {
+	case r.Replay != nil:
+		service, token = "answers from "+*r.Replay, "not needed"
 	case r.TokenSource != nil:
 		token = credential.Source(*r.TokenSource).Describe()
 	case r.TokenProblem != nil:
@@ -170,6 +174,9 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile, source conf
 		{"service", service},
 		{"agent", agent},
 		{"token", token},
+	}
+	if r.Record != nil {
+		pairs = append(pairs, [2]string{"record", *r.Record})
 	}
 	if r.BaseURL != nil {
 		pairs = append(pairs, [2]string{"keyring", r.Keyring})

@@ -31,6 +31,8 @@ func newEnvironmentTopic() *cobra.Command {
 		{"HOBNOB_CONFIG", "configuration file (default $XDG_CONFIG_HOME/hobnob/config.yaml)"},
 		{"HOBNOB_DATA_DIR", "directory of the history (default $XDG_DATA_HOME/hobnob)"},
 		{"HOBNOB_STATE_DIR", "directory of drafts and of the input history (default $XDG_STATE_HOME/hobnob)"},
+		{"HOBNOB_RECORD", "file to which all requests and answers are appended, as with --record"},
+		{"HOBNOB_REPLAY", "recorded file that answers all requests, as with --replay"},
 		{"HOBNOB_SERVE_TOKEN", "token that serve accepts, at least 16 characters (default: random)"},
 		{"NO_COLOR", "if set, no colour (https://no-color.org)"},
 		{"CLICOLOR_FORCE", "if set and not 0, colour even if the terminal does not seem to support it"},
@@ -94,7 +96,7 @@ var documents = []document{
 	{"login", "profile base_url token_source agent_id alias verified unverified default"},
 	{"logout", "profile removed_from"},
 	{"status", "profile profile_source base_url agent agent_id token_source token_problem keyring conversations other_profiles profile conversations " +
-		"history_problem config data history state"},
+		"history_problem config data history state record replay"},
 	{"config list (array), get", "key value source"},
 	{"config path", "path"},
 	{"doctor", "checks check ok detail fix skipped repair conversations turns repaired lost_conversations lost_turns lost_is_exact installed damaged_file"},

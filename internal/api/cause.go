@@ -51,6 +51,9 @@ func CauseOf(err error) Cause {
 		op      *net.OpError
 		late    interface{ Timeout() bool }
 	)
+	if cause, ok := isReplayed(err); ok {
+		return cause
+	}
 	switch {
 	case errors.As(err, &refusal) && refusal.status == http.StatusProxyAuthRequired:
 		return CauseProxyLogin

@@ -66,6 +66,11 @@ type Options struct {
 	Log func(line string)
 	// OnWait is called before each retry.
 	OnWait func(Wait)
+	// Record is called after each attempt that was not interrupted. It may be nil.
+	Record func(Exchange)
+	// Replay, if not nil, returns the outcome of each attempt, and nothing is sent. A
+	// retry follows at once. Chat and Conversations return its error unchanged.
+	Replay func(Exchange) (Outcome, error)
 }
 
 // Wait describes a wait before a retry.

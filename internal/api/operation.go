@@ -60,7 +60,10 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 			return answer{}, o.canceled(ctx, x, false)
 		}
 		o.attempts++
-		got, failed := o.attempt(ctx, x)
+		got, failed, err := o.try(ctx, x)
+		if err != nil {
+			return answer{}, err
+		}
 		if failed == nil {
 			return got, nil
 		}
@@ -71,9 +74,12 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 		if o.client.options.OnWait != nil {
 			o.client.options.OnWait(Wait{Attempt: o.attempts, Delay: delay, Err: failed})
 		}
+		o.waited += delay
+		if o.client.options.Replay != nil {
+			continue
+		}
 		select {
 		case <-time.After(delay):
-			o.waited += delay
 		case <-ctx.Done():
 			return answer{}, o.canceled(ctx, x, false)
 		}
@@ -81,7 +87,7 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 }
 
 // attempt sends x once, follows the redirects of a GET, and reads the response.
-func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
+func (o *operation) attempt(ctx context.Context, x exchange) (got answer, failed *Error) {
 	keyed := x.id != "" && o.client.options.IdempotencyKeys
 	sending, edge := watch(ctx, o.client.options.Timeout, x.method != http.MethodPost || keyed)
 	defer edge.stop()
@@ -98,11 +104,18 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 			return io.NopCloser(bytes.NewReader(x.body)), nil
 		}
 	}
+	var t taped
+	if o.client.options.Record != nil {
+		defer func() { o.record(x, &t, got, failed) }()
+	}
 	response, err := o.follow(request)
 	if err != nil {
 		return answer{}, o.failed(ctx, sending, x, edge.crossed(), err)
 	}
 	defer func() { _ = response.Body.Close() }()
+	if o.client.options.Record != nil {
+		t.tape(response)
+	}
 	// A transport other than the network may not support traces.
 	edge.hand()
 	if response.StatusCode/100 != 2 {
@@ -110,14 +123,14 @@ func (o *operation) attempt(ctx context.Context, x exchange) (answer, *Error) {
 		defer late.Stop()
 		return answer{}, o.refusal(x, response)
 	}
-	got := answer{status: response.StatusCode}
+	got.status = response.StatusCode
 	var cutOff bool
 	got.body, cutOff, err = readBody(response)
 	switch {
 	case err == nil:
 		return got, nil
 	case cutOff:
-		failed := o.failed(ctx, sending, x, true, &networkError{"the answer was cut off: " + describe(err), err})
+		failed = o.failed(ctx, sending, x, true, &networkError{"the answer was cut off: " + describe(err), err})
 		failed.Status, failed.Body = got.status, o.mask.body(got.body)
 		return answer{}, failed
 	}

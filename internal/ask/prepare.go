@@ -136,5 +136,5 @@ func isUnconfigured(f *cli.Factory) bool {
 		return false
 	}
 	name, source, err := c.Active()
-	return err == nil && name == config.Local && source.Kind == "default"
+	return err == nil && name == config.Local && source.Kind == "default" && f.Global.Replay == ""
 }

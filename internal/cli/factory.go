@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	"github.com/hobnob-cli/hobnob/internal/agent"
+	"github.com/hobnob-cli/hobnob/internal/cassette"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -27,6 +28,8 @@ type Global struct {
 	Verbose bool
 	NoColor bool
 	Timeout string
+	Record  string // file, from the flag or HOBNOB_RECORD
+	Replay  string // file, from the flag or HOBNOB_REPLAY
 }
 
 // Factory provides the dependencies of commands. It opens each of them when it is
@@ -45,6 +48,8 @@ type Factory struct {
 	Paths func() (config.Paths, error)
 	// Config reads the configuration file.
 	Config func() (*config.Config, error)
+	// player opens the recording of Global.Replay.
+	player func() (*cassette.Player, error)
 
 	store  *history.Store // open for writing; nil before the first call of History
 	closes []func() error
@@ -71,6 +76,7 @@ func New(streams *terminal.Streams, getenv config.Env) *Factory {
 		}
 		return c, nil
 	})
+	f.player = sync.OnceValues(func() (*cassette.Player, error) { return openPlayer(f) })
 	return f
 }
 
@@ -147,6 +153,9 @@ func (f *Factory) Profile() (config.Profile, error) {
 	c, err := f.Config()
 	if err != nil {
 		return config.Profile{}, err
+	}
+	if f.Global.Replay != "" {
+		return replayedProfile(f, c)
 	}
 	return c.ActiveProfile()
 }

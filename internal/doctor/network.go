@@ -20,8 +20,7 @@ const serviceLimit = 5 * time.Second
 // checkNetwork connects to the service. The following checks report on the stages of
 // the connection.
 func checkNetwork(ctx context.Context, e *examination) Finding {
-	if e.profile.Embedded() {
-		const why = "not needed: the service is built into hobnob"
+	if why := e.offline(); why != "" {
 		e.report(e.skipped(why))
 		e.check = "token"
 		return e.skipped(why)
@@ -41,6 +40,17 @@ func checkNetwork(ctx context.Context, e *examination) Finding {
 	}
 	e.route = &route
 	return Finding{}
+}
+
+// offline returns why no connection and no token are needed, or "".
+func (e *examination) offline() string {
+	switch {
+	case e.f.Global.Replay != "":
+		return "not needed: requests are answered from " + e.f.Global.Replay
+	case e.profile.Embedded():
+		return "not needed: the service is built into hobnob"
+	}
+	return ""
 }
 
 const notReached = "not checked: service not reached"

@@ -22,6 +22,7 @@ const (
 	NotCopied               // the reply could not be copied to the clipboard
 	NoBlock                 // the reply contains no code block in the requested language
 	Unreadable              // a file to import cannot be read
+	NoRecording             // the recording has no answer to the request
 	History                 // the history cannot be read or written
 	Internal                // a bug in hobnob
 	HungUp                  // SIGHUP
@@ -48,6 +49,7 @@ var kinds = [...]struct {
 	NotCopied:   {"not_copied", 1},
 	NoBlock:     {"no_block", 1},
 	Unreadable:  {"import", 1},
+	NoRecording: {"no_recording", 3},
 	History:     {"history", 1},
 	Internal:    {"internal", 70},
 	HungUp:      {"terminated", 129},
@@ -84,7 +86,7 @@ var exitCodes = [...]ExitCode{
 	{0, "success"},
 	{1, "other failure: a file, the output, the history, the clipboard, or no block for --extract"},
 	{2, "invalid command line or configuration"},
-	{3, "conversation, turn, agent, template or profile not found"},
+	{3, "conversation, turn, agent, template, profile or recorded answer not found"},
 	{4, "no token, or the service rejected it"},
 	{5, "not sent: name lookup, connection, TLS or proxy failed; safe to retry"},
 	{6, "outcome unknown: the service may have accepted the question"},
