@@ -14,6 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/repl"
+	"github.com/hobnob-cli/hobnob/internal/schema"
 )
 
 type chatOptions struct {
@@ -40,6 +41,7 @@ type chatOptions struct {
 	Usage        bool
 	Detach       bool
 	DryRun       bool
+	Contract     *schema.Contract // of --schema, or nil
 
 	limited bool // whether --history was given, to distinguish 0 from no limit
 }
@@ -49,6 +51,7 @@ const anyLanguage = "any"
 
 func newChatCommand(f *cli.Factory) *cobra.Command {
 	opts := chatOptions{f: f}
+	var loadSchema func() (*schema.Contract, error)
 	cmd := &cobra.Command{
 		Use:     "chat [PROMPT…]",
 		Aliases: []string{"ask"},
@@ -86,6 +89,10 @@ for byte. See also: hobnob help exit-codes.`,
 			if cmd.Flags().Changed("template") && opts.Template == "" {
 				return failure.Usagef("to list the templates: hobnob templates list", "--template is empty")
 			}
+			var err error
+			if opts.Contract, err = loadSchema(); err != nil {
+				return err
+			}
 			if cmd.Flags().Changed("extract") && opts.Extract == "" {
 				opts.Extract = anyLanguage
 			}
@@ -121,6 +128,7 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.BoolVar(&opts.Usage, "usage", false, "print the token usage on stderr")
 	flags.BoolVar(&opts.Detach, "detach", false, "ask in the background and print the turn; hobnob wait prints the answer")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "print the request and send nothing")
+	loadSchema = addSchemaFlags(cmd)
 	flags.Int("retries", 2, "number of retries of a request that the service did not accept, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("conversation", complete{f}.conversations)
@@ -129,6 +137,24 @@ for byte. See also: hobnob help exit-codes.`,
 	_ = cmd.RegisterFlagCompletionFunc("at", complete{f}.turns(complete{f}.chatConversation, true))
 	_ = cmd.RegisterFlagCompletionFunc("edit-turn", complete{f}.turns(complete{f}.chatConversation, false))
 	return cmd
+}
+
+// addSchemaFlags adds --schema and --schema-retries to a command. Load returns nil if
+// they are not given.
+func addSchemaFlags(cmd *cobra.Command) (load func() (*schema.Contract, error)) {
+	flags := cmd.Flags()
+	path := flags.String("schema", "", "ask for JSON that fits the JSON Schema in this `file`, and print only the JSON")
+	retries := flags.Int("schema-retries", schema.DefaultRetries, "ask at most this `number` of times to correct a reply that does not fit, up to 10")
+	_ = cmd.MarkFlagFilename("schema", "json")
+	return func() (*schema.Contract, error) {
+		switch {
+		case flags.Changed("schema"):
+			return schema.LoadContract(cmd.Context(), *path, *retries)
+		case flags.Changed("schema-retries"):
+			return nil, failure.Usagef("for example: --schema answer.schema.json", "--schema-retries needs --schema")
+		}
+		return nil, nil
+	}
 }
 
 func runChat(ctx context.Context, opts chatOptions) error {
@@ -156,6 +182,9 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if question.Text, draft, err = opts.text(ctx, question.Text); err != nil {
 		return err
 	}
+	if opts.Contract != nil {
+		question.Text = opts.Contract.Instruct(question.Text)
+	}
 	if question.Conversation != nil && question.Parent == nil {
 		// The conversation may have changed while the prompt was read or edited.
 		if *question.Conversation, err = asker.Chat.History.Find(ctx, question.Conversation.ID); err != nil {
@@ -165,7 +194,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	var recorded bool
 	switch {
 	case opts.DryRun:
-		err = preview(ctx, f, asker, question)
+		err = asker.ShowRequest(ctx, question)
 	case opts.Interactive:
 		err = repl.Run(ctx, f, asker, question, opts.Again)
 	case opts.Detach:
@@ -181,7 +210,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 func (o chatOptions) setup(save bool) ask.Setup {
 	s := ask.Setup{
 		Selection: chat.Selection{Latest: o.Continue, Conversation: o.Conversation, At: o.At, Edit: o.EditTurn, Again: o.Again},
-		Options:   ask.Options{Raw: o.Raw, Usage: o.Usage, Copy: o.Copy, Paged: true},
+		Options:   ask.Options{Raw: o.Raw, Usage: o.Usage, Copy: o.Copy, Paged: true, Contract: o.Contract},
 		Agent:     o.Agent, Title: o.Title, Save: save, DryRun: o.DryRun,
 	}
 	switch o.Extract {
@@ -242,26 +271,6 @@ func finishDraft(draft string, recorded bool, err error) error {
 	return failure.WithHint(err, "the text is saved in %s", draft)
 }
 
-// preview prints the request that would be sent.
-func preview(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question) error {
-	request, preview, err := asker.Preview(ctx, question)
-	if err != nil {
-		return err
-	}
-	if f.Global.JSON {
-		headers := map[string]string{}
-		for _, h := range preview.Headers {
-			headers[h[0]] = h[1]
-		}
-		return f.Print.JSON(map[string]any{"version": 1, "method": preview.Method, "url": preview.URL, "headers": headers, "body": request})
-	}
-	text := preview.Method + " " + preview.URL + "\n"
-	for _, h := range preview.Headers {
-		text += h[0] + ": " + h[1] + "\n"
-	}
-	return f.Print.Text(text + "\n" + string(preview.Body) + "\n")
-}
-
 // startsChat reports whether the command line has no prompt and starts an interactive
 // chat on the terminal.
 func (o chatOptions) startsChat() bool {
@@ -300,6 +309,10 @@ func (o chatOptions) validate() error {
 		return failure.Usagef(see, "--extract and --copy cannot be used with --dry-run: there is no reply")
 	case (o.Extract != "" || o.Copy) && (o.Interactive || o.startsChat()):
 		return failure.Usagef("ask on the command line, or use /copy in the chat", "--extract and --copy cannot be used in an interactive chat")
+	case o.Contract != nil && o.Extract != "":
+		return failure.Usagef("omit --extract; --schema prints only the JSON", "--schema and --extract cannot be used together")
+	case o.Contract != nil && (o.Interactive || o.startsChat()):
+		return failure.Usagef("ask on the command line", "--schema cannot be used in an interactive chat")
 	case o.Interactive && (o.f.Global.JSON || o.DryRun):
 		return failure.Usagef(see, "--interactive cannot be used with --json or --dry-run")
 	case o.Interactive && !o.f.IO.InTTY:
@@ -327,6 +340,8 @@ func (o chatOptions) validateDetach() error {
 	switch {
 	case o.Raw || o.Extract != "" || o.Copy || o.Usage:
 		return failure.Usagef("omit the flag; hobnob wait prints the answer", "--raw, --extract, --copy and --usage cannot be used with --detach: there is no answer yet")
+	case o.Contract != nil:
+		return failure.Usagef("omit --detach", "--schema cannot be used with --detach: there is no reply to check yet")
 	case o.NoSave:
 		return failure.Usagef(see, "--detach and --no-save cannot be used together: the answer would be lost")
 	case o.DryRun:

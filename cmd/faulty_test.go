@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"encoding/pem"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/hobnob-cli/hobnob/internal/agent"
+	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
@@ -30,6 +32,7 @@ import (
 //	none                         answer normally
 //	status CODE [Header:value…] [FILE]   respond with this status and body; times=N limits it to N requests
 //	body FILE                    respond with 200 and the file as JSON
+//	replies FILE…                answer with the texts of the files, in order; the last one repeats
 //	no-listing CODE              respond to GET /api/v1/conversations with this status
 //	listing FILE                 respond to GET with 200 and the file
 //	hang                         never respond
@@ -124,6 +127,9 @@ func (s *faultyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	} else if s.times > 0 {
 		s.times--
 	}
+	if len(fault) > 2 && fault[0] == "replies" && r.Method == http.MethodPost {
+		s.fault = append([]string{"replies"}, fault[2:]...)
+	}
 	s.changed.Broadcast()
 	s.mu.Unlock()
 	s.answer(w, r, fault)
@@ -146,6 +152,16 @@ func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []s
 	case "body":
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, args[0])
+	case "replies":
+		if r.Method != http.MethodPost {
+			s.handler.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(api.Completion{
+			ID: "i", ConversationID: "s", Object: "chat.completion", Created: "1.5", Model: "m",
+			Choices: []api.Choice{{Message: api.Message{Role: api.RoleAssistant, Content: args[0]}, FinishReason: "stop"}},
+		})
 	case "no-listing":
 		if strings.HasPrefix(r.URL.Path, "/api/v1/conversations") {
 			code, _ := strconv.Atoi(args[0])

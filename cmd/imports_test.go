@@ -26,7 +26,7 @@ const picture = "docs/picture"
 // leaves are packages that import no other packages of hobnob than leaves.
 var leaves = []string{
 	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/cells", "internal/codeblock", "internal/duration", "internal/failure", "internal/input",
-	"internal/plural", "internal/shell", "internal/sqlite", "internal/suggest",
+	"internal/plural", "internal/schema", "internal/shell", "internal/sqlite", "internal/suggest",
 }
 
 // mayImport lists for each package which others of hobnob it may import in addition
@@ -37,8 +37,7 @@ var mayImport = map[string][]string{
 	"docs":  {},
 	picture: {},
 
-	"internal/ask":   {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
-	"internal/batch": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/template"},
+	"internal/ask": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
 	"internal/doctor": {
 		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage",
 		"internal/service", "internal/terminal",
@@ -61,6 +60,7 @@ var mayImport = map[string][]string{
 
 	"internal/agent":       {"docs", "internal/agent/guide"},
 	"internal/agent/guide": {},
+	"internal/batch":       {"internal/api"},
 	"internal/api":         {},
 	"internal/cassette":    {"internal/api"},
 	"internal/config":      {},
@@ -83,10 +83,11 @@ var owners = map[string][]string{
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
 	"github.com/go-json-experiment":    {"internal/batch"},
-	"github.com/gofrs/flock":           {"internal/batch", "internal/history", "internal/draft"},
+	"github.com/gofrs/flock":           {"internal/history", "internal/draft"},
 	"github.com/microcosm-cc":          {"internal/transfer"},
 	"github.com/muesli/termenv":        {"internal/markdown"},
 	"github.com/reeflective":           {"internal/lineedit"},
+	"github.com/santhosh-tekuri":       {"internal/schema"},
 	"github.com/spf13/cobra":           {"cmd"},
 	"github.com/spf13/pflag":           {"cmd"},
 	"github.com/spf13/viper":           {"internal/config"},

@@ -15,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/schema"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
@@ -28,6 +29,9 @@ type Options struct {
 	// Block, if not nil, selects the first code block in this language instead of the
 	// whole reply. If empty, it selects the first block in any language.
 	Block *string
+	// Contract, if not nil, asks for JSON that fits a schema, which is shown instead of
+	// the reply.
+	Contract *schema.Contract
 }
 
 // Asker asks questions for one profile.
@@ -44,21 +48,36 @@ type Asker struct {
 // printed. An answer that cannot be recorded is printed too, and the error is a
 // *chat.NotSavedError.
 func (a Asker) Once(ctx context.Context, question chat.Question) (chat.Answer, error) {
-	stop := a.Wait(ctx, "asking", question.AgentID, time.Time{})
-	answer, err := a.Chat.Ask(ctx, question)
-	stop(err)
+	if a.Contract != nil {
+		return a.onceJSON(ctx, question)
+	}
+	answer, err := a.ask(ctx, question)
 	if err != nil {
 		return answer, err
 	}
+	return answer, a.finishOnce(ctx, question.AgentID, answer)
+}
+
+// ask asks a question and shows a spinner.
+func (a Asker) ask(ctx context.Context, question chat.Question) (chat.Answer, error) {
+	stop := a.Wait(ctx, "asking", question.AgentID, time.Time{})
+	answer, err := a.Chat.Ask(ctx, question)
+	stop(err)
+	return answer, err
+}
+
+// finishOnce copies an answer if a.Copy is set, and shows it.
+func (a Asker) finishOnce(ctx context.Context, agentID string, answer chat.Answer) error {
 	// Copy before showing, because the pager may stay open for a long time.
 	copied, cerr := a.copy(ctx, answer)
-	if err = a.Finish(question.AgentID, answer); err == nil {
+	err := a.Finish(agentID, answer)
+	if err == nil {
 		err = cerr
 	}
 	if copied != "" {
 		a.f.Print.Note("%s", copied)
 	}
-	return answer, err
+	return err
 }
 
 // Finish shows an answer, then notes about it.
@@ -75,10 +94,17 @@ func (a Asker) Finish(agentID string, answer chat.Answer) error {
 	if a.Usage {
 		view.Cost(a.f.Print, answer)
 	}
-	if answer.Parent == "" && answer.Reply.Model == "guide" && isUnconfigured(a.f) {
-		a.f.Print.Note("the built-in guide answered; to connect to a service: hobnob login")
+	if answer.Parent == "" && answer.Reply.Model == "guide" {
+		a.noteGuide()
 	}
 	return err
+}
+
+// noteGuide prints how to connect to a service if none is configured.
+func (a Asker) noteGuide() {
+	if isUnconfigured(a.f) {
+		a.f.Print.Note("the built-in guide answered; to connect to a service: hobnob login")
+	}
 }
 
 // show writes the reply to stdout.
@@ -91,6 +117,8 @@ func (a Asker) show(agentID string, answer chat.Answer) error {
 		err = a.f.Print.JSON(view.NewEnvelope(answer, a.Profile.Name, agentID, a.Chat.History.Saved()))
 	case a.Block != nil:
 		err = a.showBlock(answer)
+	case answer.Document != "":
+		err = a.print(view.Document(a.f.Print, answer.Document, a.Profile.Style, a.Raw))
 	default:
 		err = a.print(view.Reply(a.f.Print, answer.Reply.Text, a.Profile.Style, a.Raw))
 	}
@@ -130,6 +158,9 @@ func (a Asker) copy(ctx context.Context, answer chat.Answer) (note string, err e
 		return "", nil
 	}
 	what, text := "reply", answer.Reply.Text
+	if answer.Document != "" {
+		what, text = "JSON document", answer.Document
+	}
 	if a.Block != nil {
 		what = "block"
 		if text, err = view.Block(text, *a.Block); err != nil {

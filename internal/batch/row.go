@@ -1,3 +1,6 @@
+// Package batch sends the rows of a file and writes one row with the outcome of each: it
+// reads and checks the input, limits the rate, and resumes from its own output. It knows
+// neither commands nor HTTP.
 package batch
 
 import (

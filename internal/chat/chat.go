@@ -50,6 +50,9 @@ type Question struct {
 	Parent  *string
 	Title   string // of a new conversation
 	Context Limits
+	// Keep is the number of turns directly before the question that are part of its
+	// context in spite of the limits.
+	Keep int
 }
 
 // Limits bound the context. Only whole turns are omitted, the oldest first.
@@ -75,6 +78,10 @@ type Answer struct {
 	Elapsed      time.Duration
 	Branch       history.Branch
 	Left         int // as in Plan
+	// Document is the JSON document in the reply, and Attempts the number of replies, if
+	// the question asked for JSON that fits a schema.
+	Document string
+	Attempts int
 	// Saved reports whether the answer is in a history that outlives the process.
 	Saved bool
 	// SaveErr is the error of recording the answer, if it failed. The answer is valid
@@ -89,7 +96,7 @@ type Answer struct {
 func (a Asker) Plan(ctx context.Context, q Question) (Plan, error) {
 	var plan Plan
 	plan.Request.AgentID = q.AgentID
-	if !q.Context.None {
+	if !q.Context.None || q.Keep > 0 {
 		earlier, left, err := a.context(ctx, q)
 		if err != nil {
 			return Plan{}, err

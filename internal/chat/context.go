@@ -21,7 +21,7 @@ type Considered struct {
 // Consider returns the turns on the path to the question and decides which of them
 // are sent. It omits the turns that the user skips and, the oldest first, those over
 // the limits. Pinned turns count towards the limits and are always sent, unless
-// Limits.None is set.
+// Limits.None is set. The turns of Question.Keep are always sent.
 func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 	if q.Conversation == nil {
 		return nil, nil
@@ -39,6 +39,8 @@ func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 	for i, turn := range path {
 		out[i] = Considered{Turn: turn, Tokens: estimate(len(turn.Question)+len(turn.Reply), perToken)}
 		switch {
+		case i >= len(path)-q.Keep:
+			turns, tokens = turns+1, tokens+out[i].Tokens
 		case turn.Mark == history.Skipped:
 			out[i].Left = "skipped"
 		case q.Context.None:
@@ -48,7 +50,7 @@ func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 		}
 	}
 	full := ""
-	for i := len(out) - 1; i >= 0; i-- {
+	for i := len(out) - 1 - q.Keep; i >= 0; i-- {
 		c := &out[i]
 		if c.Left != "" || c.Turn.Mark == history.Pinned {
 			continue

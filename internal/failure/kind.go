@@ -21,10 +21,10 @@ const (
 	NotSaved                // the reply could not be saved
 	NotCopied               // the reply could not be copied to the clipboard
 	NoBlock                 // the reply contains no code block in the requested language
+	Schema                  // the reply does not fit --schema
 	Unreadable              // a file to import cannot be read
 	NoRecording             // the recording has no answer to the request
 	History                 // the history cannot be read or written
-	Rows                    // some rows of a batch have no answer
 	Internal                // a bug in hobnob
 	HungUp                  // SIGHUP
 	Interrupted             // SIGINT
@@ -49,10 +49,10 @@ var kinds = [...]struct {
 	NotSaved:    {"not_saved", 9},
 	NotCopied:   {"not_copied", 1},
 	NoBlock:     {"no_block", 1},
+	Schema:      {"schema", 8},
 	Unreadable:  {"import", 1},
 	NoRecording: {"no_recording", 3},
 	History:     {"history", 1},
-	Rows:        {"rows", 10},
 	Internal:    {"internal", 70},
 	HungUp:      {"terminated", 129},
 	Interrupted: {"interrupted", 130},
@@ -93,9 +93,8 @@ var exitCodes = [...]ExitCode{
 	{5, "not sent: name lookup, connection, TLS or proxy failed; safe to retry"},
 	{6, "outcome unknown: the service may have accepted the question"},
 	{7, "rate limited, or the service is unavailable"},
-	{8, "refused by the service, or its reply was invalid"},
+	{8, "refused by the service, or its reply was invalid or does not fit --schema"},
 	{9, "the reply was shown but could not be saved"},
-	{10, "some rows of a batch failed, are malformed or have an unknown outcome"},
 	{70, "a bug in hobnob"},
 	{129, "stopped because the terminal was closed"},
 	{130, "stopped by Ctrl-C"},

@@ -28,6 +28,15 @@ func Reply(p *cli.Printer, text, style string, raw bool) string {
 	return rendered(p.IO, text, style)
 }
 
+// Document returns a JSON document as it is printed: as a code block on a terminal unless
+// raw is set, and unchanged in a pipe, with a newline at the end.
+func Document(p *cli.Printer, document, style string, raw bool) string {
+	if !p.IO.OutTTY || raw {
+		return Reply(p, document, style, raw)
+	}
+	return Reply(p, "```json\n"+document+"\n```", style, raw) // no line of JSON closes the block
+}
+
 // WithNewline returns text with a newline at the end, adding one if necessary.
 func WithNewline(text string) string {
 	if strings.HasSuffix(text, "\n") {
@@ -76,6 +85,9 @@ type Envelope struct {
 	Saved     bool  `json:"saved"`
 	Branched  bool  `json:"branched"` // another question follows the same turn
 	Left      int   `json:"left"`     // number of earlier turns omitted from the context
+	// Only with --schema.
+	Data     json.RawMessage `json:"data,omitempty"`
+	Attempts int             `json:"schema_attempts,omitempty"`
 }
 
 // NewEnvelope returns the envelope of an answer. Local ids are omitted unless saves is
@@ -85,7 +97,7 @@ func NewEnvelope(answer chat.Answer, profile, agentID string, saves bool) Envelo
 	out := Envelope{
 		Version: 1, AgentID: cli.OrNull(agentID), Profile: profile,
 		Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage, ElapsedMS: answer.Elapsed.Milliseconds(), Saved: answer.Saved,
-		Branched: answer.Branch != history.Branch{}, Left: answer.Left,
+		Branched: answer.Branch != history.Branch{}, Left: answer.Left, Data: json.RawMessage(answer.Document), Attempts: answer.Attempts,
 	}
 	if saves {
 		out.Conversation, out.Turn, out.Parent = cli.OrNull(answer.Conversation), cli.OrNull(answer.Turn), cli.OrNull(answer.Parent)
