@@ -18,6 +18,7 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -115,6 +116,7 @@ func newRootCommand(f *cli.Factory) *cobra.Command {
 		newWaitCommand(f),
 		newDeliverCommand(f),
 		newResendCommand(f),
+		newBatchCommand(f),
 		newContextCommand(f),
 		newTemplatesCommand(f),
 		newUsageCommand(f),
@@ -156,7 +158,13 @@ type signals struct {
 	caught   chan os.Signal
 	done     chan struct{}
 	cancel   context.CancelCauseFunc
-	diverted atomic.Pointer[chan os.Signal]
+	diverted atomic.Pointer[diversion]
+}
+
+// diversion is where signals go instead of cancelling the context.
+type diversion struct {
+	signals []os.Signal
+	to      chan os.Signal
 }
 
 // withSignals returns a context that the first signal cancels. The second signal
@@ -178,9 +186,9 @@ func (s *signals) watch() {
 		case <-s.done:
 			return
 		case got := <-s.caught:
-			if to := s.diverted.Load(); to != nil && got == os.Interrupt {
+			if d := s.diverted.Load(); d != nil && slices.Contains(d.signals, got) {
 				select {
-				case *to <- got:
+				case d.to <- got:
 				default: // the previous one has not been received yet
 				}
 				continue
@@ -192,12 +200,12 @@ func (s *signals) watch() {
 	}
 }
 
-// divert sends each SIGINT to interrupts instead of cancelling the context, until
+// divert sends these signals to interrupts instead of cancelling the context, until
 // restore is called.
-func (s *signals) divert() (interrupts <-chan os.Signal, restore func()) {
-	to := make(chan os.Signal, 1)
-	before := s.diverted.Swap(&to)
-	return to, func() { s.diverted.Store(before) }
+func (s *signals) divert(signals ...os.Signal) (interrupts <-chan os.Signal, restore func()) {
+	d := &diversion{signals, make(chan os.Signal, 1)}
+	before := s.diverted.Swap(d)
+	return d.to, func() { s.diverted.Store(before) }
 }
 
 func (s *signals) stop() {

@@ -37,7 +37,8 @@ var mayImport = map[string][]string{
 	"docs":  {},
 	picture: {},
 
-	"internal/ask": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
+	"internal/ask":   {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
+	"internal/batch": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/template"},
 	"internal/doctor": {
 		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage",
 		"internal/service", "internal/terminal",
@@ -60,7 +61,6 @@ var mayImport = map[string][]string{
 
 	"internal/agent":       {"docs", "internal/agent/guide"},
 	"internal/agent/guide": {},
-	"internal/batch":       {"internal/api"},
 	"internal/api":         {},
 	"internal/cassette":    {"internal/api"},
 	"internal/config":      {},
@@ -83,7 +83,7 @@ var owners = map[string][]string{
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
 	"github.com/go-json-experiment":    {"internal/batch"},
-	"github.com/gofrs/flock":           {"internal/history", "internal/draft"},
+	"github.com/gofrs/flock":           {"internal/batch", "internal/history", "internal/draft"},
 	"github.com/microcosm-cc":          {"internal/transfer"},
 	"github.com/muesli/termenv":        {"internal/markdown"},
 	"github.com/reeflective":           {"internal/lineedit"},

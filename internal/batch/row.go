@@ -1,6 +1,3 @@
-// Package batch sends the rows of a file and writes one row with the outcome of each: it
-// reads and checks the input, limits the rate, and resumes from its own output. It knows
-// neither commands nor HTTP.
 package batch
 
 import (

@@ -22,9 +22,9 @@ import (
 // stderr.
 type Printer struct {
 	IO *terminal.Streams
-	// Interrupts sends each SIGINT to a channel until restore is called. It may be
-	// nil.
-	Interrupts func() (interrupts <-chan os.Signal, restore func())
+	// Interrupts sends these signals, of SIGINT, SIGTERM and SIGHUP, to a channel until
+	// restore is called. It may be nil.
+	Interrupts func(signals ...os.Signal) (interrupts <-chan os.Signal, restore func())
 
 	flags    *Global
 	selected func() string // returns the profile to name in hints, or ""
@@ -248,7 +248,7 @@ func (p *Printer) LeaveInterrupts() (restore func()) {
 	if p.Interrupts == nil {
 		return func() {}
 	}
-	_, restore = p.Interrupts()
+	_, restore = p.Interrupts(os.Interrupt)
 	return restore
 }
 

@@ -25,6 +25,7 @@ const (
 	Unreadable              // a file to import cannot be read
 	NoRecording             // the recording has no answer to the request
 	History                 // the history cannot be read or written
+	Rows                    // some rows of a batch have no answer
 	Internal                // a bug in hobnob
 	HungUp                  // SIGHUP
 	Interrupted             // SIGINT
@@ -53,6 +54,7 @@ var kinds = [...]struct {
 	Unreadable:  {"import", 1},
 	NoRecording: {"no_recording", 3},
 	History:     {"history", 1},
+	Rows:        {"rows", 10},
 	Internal:    {"internal", 70},
 	HungUp:      {"terminated", 129},
 	Interrupted: {"interrupted", 130},
@@ -95,6 +97,7 @@ var exitCodes = [...]ExitCode{
 	{7, "rate limited, or the service is unavailable"},
 	{8, "refused by the service, or its reply was invalid or does not fit --schema"},
 	{9, "the reply was shown but could not be saved"},
+	{10, "some rows of a batch failed, are malformed or have an unknown outcome"},
 	{70, "a bug in hobnob"},
 	{129, "stopped because the terminal was closed"},
 	{130, "stopped by Ctrl-C"},

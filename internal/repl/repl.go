@@ -51,7 +51,7 @@ func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Que
 	s.f.Print.WrapLines()
 	if f.Print.Interrupts != nil {
 		var restore func()
-		s.interrupts, restore = f.Print.Interrupts()
+		s.interrupts, restore = f.Print.Interrupts(os.Interrupt)
 		defer restore()
 	}
 	s.f.Print.Note("chatting with %s; /help lists the commands, Ctrl-D leaves", s.at.AgentName())

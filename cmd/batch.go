@@ -1,0 +1,205 @@
+package cmd
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/time/rate"
+
+	"github.com/hobnob-cli/hobnob/internal/ask"
+	"github.com/hobnob-cli/hobnob/internal/batch"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/prompt"
+	"github.com/hobnob-cli/hobnob/internal/shell"
+)
+
+type batchOptions struct {
+	f *cli.Factory
+
+	File          string
+	Output        string
+	Lines         bool
+	Resume        bool
+	ResendUnknown bool
+	Ordered       bool
+	Concurrency   int
+	FailFast      bool
+	Shard         string
+	Save          bool
+	Agent         string
+	Template      string
+	Vars          []string // name=value
+}
+
+const (
+	defaultConcurrency = 8
+	maxConcurrency     = 1024
+)
+
+func newBatchCommand(f *cli.Factory) *cobra.Command {
+	opts := batchOptions{f: f}
+	cmd := &cobra.Command{
+		Use:   "batch [FILE]",
+		Short: "Ask many questions from a file",
+		Long: `Read rows of JSON, ask their questions concurrently, and write one row of JSON
+for each. The input is a file, or standard input, which is also named -.
+
+  {"id": "one", "prompt": "why is the sky blue?"}
+  {"id": "two", "messages": [{"role": "user", "content": "and the sea?"}]}
+
+A row may also have an agent, a template and vars. With --lines, each line is a
+prompt and its number is the id.
+
+An answered row has the fields id, reply, agent_id, finish_reason, model, usage,
+service, elapsed_ms and attempts; a failed one has id and error. A malformed row
+is reported with its line number and does not stop the others.
+
+With -o, a stopped batch can be continued: --resume skips the answered rows of
+the output, sends the failed ones again, and sends no row twice. A row that was in
+flight when hobnob was killed has an unknown outcome: --resend-unknown sends it
+again. Ctrl-C stops sending rows and waits for those in flight; a second one
+cancels them.
+
+The exit code is 10 if some rows have no answer, 4 if the service refused the
+token, 5 if it could not be reached, and 130 after Ctrl-C.`,
+		Example: `  hobnob batch questions.jsonl -o answers.jsonl
+  hobnob batch questions.jsonl -o answers.jsonl --resume
+  hobnob batch --lines -t explain < words.txt
+  hobnob batch big.jsonl --shard 3/8 -o answers-3.jsonl
+  jq -r 'select(.reply) | .reply' answers.jsonl`,
+		GroupID: groupAsk,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			opts.File = "-"
+			if len(args) > 0 {
+				opts.File = args[0]
+			}
+			for _, name := range []string{"output", "template", "shard"} {
+				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
+					return failure.Usagef("see: hobnob batch --help", "--%s is empty", name)
+				}
+			}
+			if err := opts.validate(len(args) > 0); err != nil {
+				return err
+			}
+			return runBatch(cmd.Context(), opts)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&opts.Output, "output", "o", "", "write the results to this `file`, which also makes the batch resumable")
+	flags.BoolVar(&opts.Lines, "lines", false, "read plain lines, each of which is a prompt")
+	flags.BoolVar(&opts.Resume, "resume", false, "continue the batch of the output: send only rows that are neither answered nor unknown")
+	flags.BoolVar(&opts.ResendUnknown, "resend-unknown", false, "with --resume, also send rows with an unknown outcome again")
+	flags.BoolVar(&opts.Ordered, "ordered", false, "write the results in the order of the input")
+	flags.IntVar(&opts.Concurrency, "concurrency", defaultConcurrency, "maximum `number` of requests in flight; adapts to the service")
+	flags.BoolVar(&opts.FailFast, "fail-fast", false, "stop sending rows after the first failure")
+	flags.StringVar(&opts.Shard, "shard", "", "send only this `part` of the rows, such as 3/8; the same ids on every machine")
+	flags.BoolVar(&opts.Save, "save", false, "also record the rows in the history")
+	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias `name` or a UUID")
+	flags.StringVarP(&opts.Template, "template", "t", "", "use the template with this `name` for each prompt")
+	flags.StringArrayVar(&opts.Vars, "var", nil, "set a variable of the template: `name=value` (repeatable)")
+	flags.Int("retries", 2, "number of retries of a row that the service did not accept, up to 10")
+	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
+	_ = cmd.RegisterFlagCompletionFunc("template", complete{f}.templates)
+	_ = cmd.RegisterFlagCompletionFunc("var", complete{f}.variables)
+	return cmd
+}
+
+func (o batchOptions) validate(named bool) error {
+	const see = "see: hobnob batch --help"
+	switch {
+	case !named && o.f.IO.InTTY:
+		return failure.Usagef("pass a file of rows, or - to type them: hobnob batch questions.jsonl", "FILE is missing")
+	case o.Resume && (o.Output == "" || o.Output == "-"):
+		return failure.Usagef("pass the output file of the earlier run: -o FILE", "--resume needs --output")
+	case o.ResendUnknown && !o.Resume:
+		return failure.Usagef(see, "--resend-unknown needs --resume")
+	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:
+		return failure.Usagef(see, "invalid value \"%d\" for --concurrency: must be from 1 to %d", o.Concurrency, maxConcurrency)
+	case len(o.Vars) > 0 && o.Template == "":
+		return failure.Usagef("to list the templates: hobnob templates list", "--var needs --template")
+	}
+	return nil
+}
+
+func runBatch(ctx context.Context, opts batchOptions) error {
+	f := opts.f
+	profile, err := f.Profile()
+	if err != nil {
+		return err
+	}
+	b := batch.Batch{
+		Resume:  batch.Resume{On: opts.Resume, Unknown: opts.ResendUnknown},
+		Ordered: opts.Ordered, Pace: batch.Pace{Concurrency: opts.Concurrency, Rate: rate.Inf},
+		Retries: profile.Retries, FailFast: opts.FailFast, Print: f.Print,
+	}
+	if opts.Output != "-" {
+		b.Output = opts.Output
+	}
+	if b.Output != "" {
+		b.Again = opts.again()
+	}
+	if opts.Shard != "" {
+		if b.Shard, err = batch.ParseShard(opts.Shard); err != nil {
+			return err
+		}
+	}
+	if b.Questions, err = opts.questions(profile); err != nil {
+		return err
+	}
+	profile.Retries = 0 // the batch retries
+	if b.Client, err = f.Client(ctx, profile, !opts.Save); err != nil {
+		return err
+	}
+	if opts.Save {
+		if b.Save, err = opts.asker(ctx, profile); err != nil {
+			return err
+		}
+	}
+	if b.Input, err = batch.OpenInput(ctx, opts.File, f.IO.In, opts.Lines); err != nil {
+		return err
+	}
+	defer b.Input.Close()
+	return b.Run(ctx)
+}
+
+func (o batchOptions) questions(profile config.Profile) (*batch.Questions, error) {
+	library, err := o.f.Templates()
+	if err != nil {
+		return nil, err
+	}
+	vars, err := prompt.ParseVariables(o.Vars)
+	if err != nil {
+		return nil, err
+	}
+	return batch.NewQuestions(profile, library, batch.Defaults{Agent: o.Agent, Template: o.Template, Vars: vars})
+}
+
+// asker returns the asker that records rows in the history.
+func (o batchOptions) asker(ctx context.Context, profile config.Profile) (*chat.Asker, error) {
+	store, err := o.f.History(ctx)
+	if err == nil {
+		err = store.Writable()
+	}
+	if err != nil {
+		return nil, &chat.JournalError{Err: err}
+	}
+	asker := ask.New(o.f, profile, store, ask.Options{}).Chat
+	return &asker, nil
+}
+
+// again returns the command line that continues the batch.
+func (o batchOptions) again() string {
+	words := []string{"hobnob"}
+	for _, arg := range o.f.Args {
+		words = append(words, shell.Word(arg))
+	}
+	if !slices.Contains(o.f.Args, "--resume") {
+		words = append(words, "--resume")
+	}
+	return strings.Join(words, " ")
+}

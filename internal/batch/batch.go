@@ -1,0 +1,176 @@
+// Package batch asks many questions: it reads rows of JSON, sends them concurrently and
+// writes one row of JSON for each. It owns the journal that makes a batch resumable, so
+// that no row is sent twice, whatever stops it. It does not depend on flags or HTTP.
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"golang.org/x/time/rate"
+
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/plural"
+)
+
+// Batch is one run over an input.
+type Batch struct {
+	Input     *Input
+	Shard     Shard
+	Questions *Questions
+	Client    chat.Sender // without retries
+	// Save, if not nil, records the rows in its history.
+	Save *chat.Asker
+
+	// Output is the name of the output file, or empty for stdout.
+	Output  string
+	Resume  Resume
+	Ordered bool // write results in the order of the input
+
+	Pace     Pace
+	Retries  int  // of a row that was certainly not accepted
+	FailFast bool // stop taking rows after the first failure
+
+	Print *cli.Printer
+	// Again is the command that continues the batch, or empty if none can.
+	Again string
+}
+
+// Stats counts rows.
+type Stats struct {
+	Answered, Failed, Unknown, Malformed int
+	Skipped                              int // recorded by an earlier run
+}
+
+// unanswered returns the number of rows without an answer.
+func (s Stats) unanswered() int { return s.Failed + s.Unknown + s.Malformed }
+
+// String lists the counts, as in "98 answered, 2 failed".
+func (s Stats) String() string {
+	parts := []string{fmt.Sprintf("%d answered", s.Answered)}
+	for _, part := range []struct {
+		n    int
+		text string
+	}{
+		{s.Failed, "failed"}, {s.Unknown, "with an unknown outcome"}, {s.Malformed, "malformed"}, {s.Skipped, "skipped"},
+	} {
+		if part.n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Run runs the batch. The first signal stops it from taking rows, and the second cancels
+// those in flight. It returns nil if all rows are answered. If some are not, the error is
+// a *RowsError.
+func (b *Batch) Run(ctx context.Context) error {
+	seen, err := newIndex(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = seen.Close() }()
+	out, err := b.open(ctx, seen)
+	if err != nil {
+		return err
+	}
+	r := newRun(ctx, b, out, seen)
+	err = r.all()
+	err = errors.Join(err, out.close(r.isDone()))
+	stats := r.count()
+	b.Print.Note("%s", stats)
+	if err == nil && stats.unanswered() > 0 {
+		err = &RowsError{Stats: stats}
+	}
+	return b.explain(err)
+}
+
+func (b *Batch) open(ctx context.Context, seen *index) (*Output, error) {
+	if b.Output == "" {
+		return Stdout(b.Print.IO.Out), nil
+	}
+	if b.Input.is(b.Output) {
+		return nil, failure.Usagef("write to another file", "%s is the input and the output", b.Output)
+	}
+	out, recovered, err := openOutput(ctx, b.Output, b.Shard.String(), b.slots(), b.Resume, seen)
+	if err == nil && b.Resume.On {
+		b.Print.Note("resuming %s: %s", b.Output, recovered)
+	}
+	return out, err
+}
+
+// slots returns the maximum number of rows that are taken and not written yet. With
+// Ordered, some of them wait for a slower row before them.
+func (b *Batch) slots() int {
+	if b.Ordered {
+		return orderedSlots * b.Pace.Concurrency
+	}
+	return b.Pace.Concurrency
+}
+
+const orderedSlots = 4
+
+// explain adds how to go on to an error of the run.
+func (b *Batch) explain(err error) error {
+	if err == nil {
+		return nil
+	}
+	var rows *RowsError
+	switch hint := failure.Of(err).Hint; {
+	case errors.As(err, &rows) && b.Again == "":
+		return err
+	case errors.As(err, &rows):
+		return failure.WithHint(err, "%s", rows.hint(b.Again))
+	case hint.IsZero():
+		return failure.WithHint(err, "%s", b.goOn())
+	default:
+		return failure.WithHint(err, "%s; %s", hint, b.goOn())
+	}
+}
+
+// goOn returns how to continue the batch.
+func (b *Batch) goOn() string {
+	if b.Again == "" {
+		return "to be able to continue a batch, write it to a file: -o FILE"
+	}
+	return "to go on: " + b.Again
+}
+
+// Pace is how fast rows are sent.
+type Pace struct {
+	Concurrency int        // maximum number of requests in flight
+	Rate        rate.Limit // maximum number of requests per second
+}
+
+// String lists the counts.
+func (r Recovered) String() string {
+	text := fmt.Sprintf("%d answered, %d to send again", r.Answered, r.Again)
+	if r.Unknown > 0 {
+		text += fmt.Sprintf(", %d with an unknown outcome (not sent again without --resend-unknown)", r.Unknown)
+	}
+	return text
+}
+
+// RowsError means that some rows have no answer.
+type RowsError struct{ Stats Stats }
+
+func (e *RowsError) Error() string {
+	return fmt.Sprintf("%s without an answer: %s", plural.Count(e.Stats.unanswered(), "row"), e.Stats)
+}
+
+// Failure implements failure.Explainer.
+func (e *RowsError) Failure() failure.Failure { return failure.Failure{Kind: failure.Rows} }
+
+// hint returns the command that sends the rows again.
+func (e *RowsError) hint(again string) string {
+	switch {
+	case e.Stats.Failed > 0 || e.Stats.Malformed > 0:
+		return "to retry the failed rows: " + again
+	default:
+		return "to send the rows with an unknown outcome again: " + again + " --resend-unknown"
+	}
+}

@@ -1,0 +1,213 @@
+package batch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/hobnob-cli/hobnob/internal/atomicfile"
+	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
+)
+
+// Output is where the results of a batch go: a stream, such as stdout, or a regular file
+// with a journal. Its methods are safe for concurrent use, except for write.
+type Output struct {
+	name    string // as the user named it; "" for stdout
+	stream  io.Writer
+	file    *os.File // nil for a stream
+	size    int64    // of file
+	sending *sending // nil for a stream
+}
+
+// Recovered counts the rows of an output that is resumed.
+type Recovered struct {
+	Answered int
+	Unknown  int // rows with an unknown outcome, which are not sent again
+	Again    int // failed and malformed rows, and unknown rows to resend
+}
+
+// Resume selects how a batch continues an output.
+type Resume struct {
+	On      bool // continue an existing output
+	Unknown bool // send rows with an unknown outcome again
+}
+
+// Stdout returns the output to a stream.
+func Stdout(w io.Writer) *Output { return &Output{stream: w} }
+
+// openOutput opens the output file with this name for rows of a shard. A device or a pipe
+// is a stream. It adds the ids that are not sent again to seen. The file and its journal
+// are locked until the output is closed.
+func openOutput(ctx context.Context, name, shard string, slots int, resume Resume, seen *index) (out *Output, recovered Recovered, err error) {
+	path, err := atomicfile.Target(name)
+	if err != nil {
+		return nil, recovered, outputError(name, err)
+	}
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		out, err = openStream(ctx, name, path, info, resume)
+		return out, recovered, err
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, recovered, outputError(name, err)
+	}
+	out = &Output{name: name}
+	if out.sending, err = lockSending(path); err != nil {
+		return nil, recovered, err
+	}
+	defer func() {
+		if err != nil {
+			ids, rerr := out.sending.ids()
+			_ = out.close(rerr == nil && len(ids) == 0)
+		}
+	}()
+	inFlight, err := out.sending.ids()
+	if err != nil {
+		return nil, recovered, fmt.Errorf("cannot read the journal: %w", failure.Reason(err))
+	}
+	if info, err = os.Stat(path); err == nil && info.Size() > 0 && !resume.On || len(inFlight) > 0 && !resume.On {
+		return nil, recovered, &ExistsError{Path: name}
+	}
+	if resume.On && err == nil {
+		if recovered, err = recoverOutput(ctx, name, path, shard, resume, seen); err != nil {
+			return nil, recovered, err
+		}
+	}
+	if out.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
+		return nil, recovered, outputError(name, err)
+	}
+	if info, err = out.file.Stat(); err != nil {
+		return nil, recovered, outputError(name, err)
+	}
+	out.size = info.Size()
+	if !resume.Unknown {
+		n, err := out.recordUnknown(ctx, inFlight, shard, seen)
+		recovered.Unknown += n
+		if err != nil {
+			return nil, recovered, err
+		}
+	}
+	if err = out.sending.reset(slots); err != nil {
+		return nil, recovered, outputError(out.sending.path, err)
+	}
+	return out, recovered, nil
+}
+
+// openStream opens an output that is not a regular file.
+func openStream(ctx context.Context, name, path string, info fs.FileInfo, resume Resume) (*Output, error) {
+	switch {
+	case info.IsDir():
+		return nil, failure.Usagef("pass the name of a file: -o answers.jsonl", "%s is a directory", name)
+	case resume.On:
+		return nil, failure.Usagef("pass the output file of the earlier run", "cannot resume %s: %v", name, &input.KindError{Mode: info.Mode()})
+	}
+	// A named pipe opens when another process reads it.
+	stream, err := input.Await(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) })
+	if err != nil {
+		return nil, outputError(name, err)
+	}
+	return &Output{name: name, stream: stream}, nil
+}
+
+// recordUnknown adds rows for ids that were in flight when an earlier run was killed.
+func (o *Output) recordUnknown(ctx context.Context, ids []string, shard string, seen *index) (n int, err error) {
+	for _, id := range ids {
+		if known, err := seen.has(ctx, id); err != nil || known {
+			if err != nil {
+				return n, err
+			}
+			continue
+		}
+		report := failure.Report{
+			Code: failure.Unknown.String(), Exit: failure.Unknown.Exit(), State: stateUnknown,
+			Message: "hobnob was stopped while the row was in flight; the service may have accepted the question",
+			Hint:    "to send it again: hobnob batch --resume --resend-unknown",
+		}
+		line, err := Result{ID: &id, Error: &report, Shard: shard}.encode()
+		if err == nil {
+			err = o.write(line)
+		}
+		if err != nil {
+			return n, err
+		}
+		if _, _, err := seen.add(ctx, id, recorded); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, nil
+}
+
+// write appends one row. A row that cannot be written completely is removed.
+func (o *Output) write(line []byte) error {
+	if o.file == nil {
+		_, err := o.stream.Write(line)
+		if o.name != "" {
+			return outputError(o.name, err)
+		}
+		return cli.OutputError(err)
+	}
+	n, err := o.file.Write(line)
+	if err != nil {
+		if n > 0 {
+			_ = o.file.Truncate(o.size) // otherwise resuming cuts it
+		}
+		return outputError(o.name, err)
+	}
+	o.size += int64(n)
+	return nil
+}
+
+// begin records that the row with this id is about to be sent. The slot is in use until
+// the result of the row is written.
+func (o *Output) begin(slot int, id string) error {
+	if o.sending == nil {
+		return nil
+	}
+	if err := o.sending.set(slot, id); err != nil {
+		return outputError(o.sending.path, err)
+	}
+	return nil
+}
+
+// withdraw records that the row in the slot was certainly not accepted.
+func (o *Output) withdraw(slot int) error { return o.begin(slot, "") }
+
+// close closes the output. If done, no row is in flight, and the journal is removed.
+func (o *Output) close(done bool) error {
+	var errs []error
+	if o.file != nil {
+		errs = append(errs, o.file.Sync(), o.file.Close())
+	} else if stream, ok := o.stream.(io.Closer); ok && o.name != "" {
+		errs = append(errs, stream.Close())
+	}
+	if o.sending != nil {
+		errs = append(errs, o.sending.close(done))
+	}
+	return errors.Join(errs...)
+}
+
+// resumable reports whether a later run can continue the output.
+func (o *Output) resumable() bool { return o.sending != nil }
+
+func outputError(name string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("cannot write %s: %w", name, failure.Reason(err))
+}
+
+// ExistsError means that the output has rows of an earlier run.
+type ExistsError struct{ Path string }
+
+func (e *ExistsError) Error() string { return fmt.Sprintf("%s has the rows of an earlier run", e.Path) }
+
+// Failure implements failure.Explainer.
+func (e *ExistsError) Failure() failure.Failure {
+	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain("to continue that run, pass --resume; to start again, remove the file or choose another one")}
+}

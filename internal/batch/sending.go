@@ -1,0 +1,155 @@
+package batch
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"github.com/gofrs/flock"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
+)
+
+// slotSize is the size of a slot in bytes. An id of 512 bytes has at most 3 KiB in JSON.
+// A slot is one page of memory, so that a kill cannot leave half of one.
+const slotSize = 4096
+
+// sending is the file OUT.sending with the ids of the rows that may be at the service:
+// slots of one line of JSON each, padded with spaces. A slot is written before its row is
+// sent, and is valid until the result of the row is in OUT. The first slot is unused,
+// because Windows refuses writes to the byte that is locked.
+type sending struct {
+	path string
+	file *os.File
+	lock *flock.Flock
+	used []int // bytes of each slot that are not spaces
+}
+
+// lockSending opens and locks the file next to the output at path. It creates the file if
+// it does not exist. The error is an *InUseError if another process holds the lock.
+func lockSending(out string) (*sending, error) {
+	path := out + ".sending"
+	for {
+		// The lock opens the file itself; create it first to report its errors in words.
+		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, failure.WithHint(fmt.Errorf("cannot create %s: %w", path, failure.Reason(err)), "write the output to a directory where you can create files")
+		}
+		lock := flock.New(path)
+		locked, err := lock.TryLock()
+		if err == nil && !locked {
+			_ = file.Close()
+			return nil, &InUseError{Path: out}
+		}
+		if err != nil {
+			_ = file.Close()
+			return nil, fmt.Errorf("cannot lock %s: %w", path, failure.Reason(err))
+		}
+		// Another process may have removed the file before it was locked.
+		opened, err1 := file.Stat()
+		named, err2 := os.Stat(path)
+		held, err3 := lock.Stat()
+		if err1 == nil && err2 == nil && err3 == nil && os.SameFile(opened, named) && os.SameFile(opened, held) {
+			return &sending{path: path, file: file, lock: lock}, nil
+		}
+		_ = lock.Unlock()
+		_ = file.Close()
+		if err := errors.Join(err1, err3); err != nil || err2 != nil && !errors.Is(err2, fs.ErrNotExist) {
+			return nil, fmt.Errorf("cannot lock %s: %w", path, failure.Reason(errors.Join(err, err2)))
+		}
+	}
+}
+
+// ids returns the ids in the file.
+func (s *sending) ids() ([]string, error) {
+	info, err := s.file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	slot := make([]byte, slotSize)
+	for at := int64(slotSize); at < info.Size(); at += slotSize {
+		n, err := s.file.ReadAt(slot, at)
+		if n == 0 && err != nil {
+			return ids, err
+		}
+		text := bytes.TrimSpace(bytes.TrimRight(slot[:n], "\x00"))
+		if len(text) == 0 {
+			continue
+		}
+		var entry struct{ ID string }
+		if err := json.Unmarshal(text, &entry); err != nil || entry.ID == "" {
+			return ids, fmt.Errorf("%s is not a file of hobnob batch", s.path)
+		}
+		ids = append(ids, entry.ID)
+	}
+	return ids, nil
+}
+
+// reset makes a file with n empty slots.
+func (s *sending) reset(n int) error {
+	if err := s.file.Truncate(0); err != nil {
+		return err
+	}
+	empty := bytes.Repeat([]byte(" "), slotSize*(n+1))
+	for at := slotSize; at <= len(empty); at += slotSize {
+		empty[at-1] = '\n'
+	}
+	s.used = make([]int, n)
+	_, err := s.file.WriteAt(empty[1:], 1)
+	return err
+}
+
+// set writes the id of a row to a slot, or empties it if id is "". Calls for different
+// slots may be concurrent.
+func (s *sending) set(slot int, id string) error {
+	var text []byte
+	if id != "" {
+		var err error
+		if text, err = json.Marshal(struct {
+			ID string `json:"id"`
+		}{id}); err != nil {
+			return err
+		}
+	}
+	length := len(text)
+	for len(text) < s.used[slot] {
+		text = append(text, ' ')
+	}
+	s.used[slot] = length
+	if len(text) == 0 {
+		return nil
+	}
+	_, err := s.file.WriteAt(text, int64(slotSize*(slot+1)))
+	return err
+}
+
+// close unlocks the file and, if done, removes it.
+func (s *sending) close(done bool) error {
+	var err error
+	remove := func() {
+		if done {
+			err = os.Remove(s.path)
+		}
+	}
+	if runtime.GOOS == "windows" { // where an open file cannot be removed
+		defer remove()
+	} else {
+		remove() // before another process can lock it
+	}
+	return errors.Join(err, s.file.Close(), s.lock.Unlock())
+}
+
+// InUseError means that another process writes the output.
+type InUseError struct{ Path string }
+
+func (e *InUseError) Error() string { return fmt.Sprintf("another hobnob batch is writing %s", e.Path) }
+
+// Failure implements failure.Explainer.
+func (e *InUseError) Failure() failure.Failure {
+	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain("wait until it has finished, or write to another file")}
+}
