@@ -44,7 +44,7 @@ func TestPasteOfTwoThousandLines(t *testing.T) {
 
 	s.ready()
 	s.keys("Up")
-	s.shows("> what is wrong here? ")
+	s.showsWords("line … (echo)> what is wrong here? [text #1: 2001 lines] and why?")
 }
 
 func TestShortPaste(t *testing.T) {

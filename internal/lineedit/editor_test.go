@@ -42,6 +42,23 @@ func TestFold(t *testing.T) {
 	}
 }
 
+func TestFoldPartsOfEarlierLine(t *testing.T) {
+	var f folds
+	log, diff := strings.Repeat("x\n", 20), strings.Repeat("+ y\n", 30)
+	line := "why " + f.fold(log) + " after " + f.fold(diff) + "?"
+	if again := f.fold(f.unfold(line)); again != line {
+		t.Errorf("folded again: %q, want %q", again, line)
+	}
+	for name, text := range map[string]string{
+		"the rest is long":                 log + strings.Repeat("z", 2001),
+		"the rest resembles a placeholder": log + "[text #1: 21 lines]",
+	} {
+		if placeholder := f.fold(text); strings.Contains(placeholder, "#1") || f.unfold(placeholder) != text {
+			t.Errorf("%s: folded: %q", name, placeholder)
+		}
+	}
+}
+
 func FuzzFolds(f *testing.F) {
 	f.Add("a\tb", "[text #1: 3 characters]")
 	f.Add(strings.Repeat("line\n", 20), "two\n")
@@ -49,6 +66,9 @@ func FuzzFolds(f *testing.F) {
 		var folded folds
 		line := folded.fold(one) + " and " + folded.fold(two)
 		want := one + " and " + two
+		if again := folded.unfold(folded.fold(want)); again != want && !strings.Contains(want, "[text #") {
+			t.Errorf("folded again: got %q, want %q", again, want)
+		}
 		// A text that looks like a placeholder may be replaced.
 		if strings.Contains(one+two, "[text #") {
 			return

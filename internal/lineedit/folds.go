@@ -19,22 +19,26 @@ type folds struct {
 	texts map[string]string // by placeholder
 }
 
-// fold returns text, or a placeholder if it is long or contains tabs or control
-// characters.
+// fold returns text if it can be shown in full. Otherwise it returns a placeholder, or
+// text with placeholders for the parts that were folded before, such as an earlier line.
 func (f *folds) fold(text string) string {
-	lines := strings.Count(text, "\n") + 1
-	visible := !strings.Contains(text, "\t") && !strings.ContainsFunc(text, terminal.Unsafe)
-	if lines <= foldedLines && visible && utf8.RuneCountInString(text) <= foldedCharacters {
+	if shown(text) {
 		return text
 	}
+	pairs := make([]string, 0, 2*len(f.texts))
 	for placeholder, folded := range f.texts {
 		if folded == text {
 			return placeholder
 		}
+		pairs = append(pairs, folded, placeholder)
+	}
+	if line := strings.NewReplacer(pairs...).Replace(text); shown(line) && f.unfold(line) == text {
+		return line
 	}
 	if f.texts == nil {
 		f.texts = map[string]string{}
 	}
+	lines := strings.Count(text, "\n") + 1
 	size := fmt.Sprintf("%d lines", lines)
 	if lines == 1 {
 		size = fmt.Sprintf("%d characters", utf8.RuneCountInString(text))
@@ -42,6 +46,13 @@ func (f *folds) fold(text string) string {
 	placeholder := fmt.Sprintf("[text #%d: %s]", len(f.texts)+1, size)
 	f.texts[placeholder] = text
 	return placeholder
+}
+
+// shown reports whether text is shown in full: it is short and has no tabs or control
+// characters.
+func shown(text string) bool {
+	return strings.Count(text, "\n") < foldedLines && utf8.RuneCountInString(text) <= foldedCharacters &&
+		!strings.Contains(text, "\t") && !strings.ContainsFunc(text, terminal.Unsafe)
 }
 
 // unfold replaces the placeholders in line with their texts.
