@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/codeblock"
+	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/repl"
@@ -21,7 +22,8 @@ type chatOptions struct {
 	f *cli.Factory
 
 	Words        []string
-	Agent        string
+	Agents       []string
+	Columns      bool
 	Continue     bool
 	Conversation string
 	At           string
@@ -62,6 +64,8 @@ The prompt consists of the arguments, then each file as a named block, then
 standard input if it is a pipe or a file. Without any of these, on a terminal,
 hobnob starts an interactive chat; /help lists its commands.
 
+With several -a, all agents are asked at the same time, each in a new conversation.
+
 Every question is saved to the history before it is sent, and every reply before
 it is shown. On a terminal the reply is rendered; in a pipe it is printed byte
 for byte. See also: hobnob help exit-codes.`,
@@ -71,6 +75,7 @@ for byte. See also: hobnob help exit-codes.`,
   hobnob chat -f main.go -f main_test.go "review these"
   git diff --staged | hobnob chat -t commit
   tail -50 error.log | hobnob chat "what went wrong?"
+  hobnob chat -a guide -a echo "what is a profile?"
   hobnob chat -x=sh "find the ten largest files" > largest.sh
   hobnob chat --json "name three rivers" | jq -r .reply`,
 		GroupID:     groupAsk,
@@ -80,6 +85,9 @@ for byte. See also: hobnob help exit-codes.`,
 			opts.limited = cmd.Flags().Changed("history")
 			if !cmd.Flags().Changed("conversation") && !opts.Continue && opts.Title == "" && opts.At == "" && opts.EditTurn == "" {
 				opts.Conversation = f.Env("HOBNOB_CONVERSATION")
+				if len(opts.Agents) > 1 && opts.Conversation != "" {
+					return failure.Usagef("unset it: each agent starts a new conversation", "HOBNOB_CONVERSATION and several agents cannot be used together")
+				}
 			}
 			for _, name := range []string{"at", "edit-turn"} {
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
@@ -107,7 +115,8 @@ for byte. See also: hobnob help exit-codes.`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias `name` or a UUID")
+	flags.StringArrayVarP(&opts.Agents, "agent", "a", nil, "ask this agent: an alias `name` or a UUID; repeat to ask several at once")
+	flags.BoolVar(&opts.Columns, "columns", false, "print the replies of several agents side by side if the terminal is wide enough")
 	flags.BoolVarP(&opts.Continue, "continue", "c", false, "continue the latest conversation of the profile that has an answer")
 	flags.StringVarP(&opts.Conversation, "conversation", "C", "", "continue this conversation: an `id`, its first characters, or a title")
 	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, creating a branch")
@@ -168,6 +177,9 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		return failure.WithHint(failure.Usagef("", "--detach needs the history, but history.save is false in profile %q", profile.Name),
 			"enable it with %s, or omit --detach", failure.Run("hobnob config set history.save true"))
 	}
+	if len(opts.Agents) > 1 {
+		return runPanel(ctx, opts, profile, save)
+	}
 	asker, question, err := ask.Prepare(ctx, f, profile, opts.setup(save))
 	if err != nil {
 		return err
@@ -207,11 +219,32 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	return finishDraft(draft, recorded, err)
 }
 
+// runPanel asks several agents at once.
+func runPanel(ctx context.Context, opts chatOptions, profile config.Profile, save bool) error {
+	panel, err := ask.PreparePanel(ctx, opts.f, profile, opts.setup(save), opts.Agents)
+	if err != nil {
+		return err
+	}
+	panel.Columns = opts.Columns
+	text, draft, err := opts.text(ctx, "")
+	if err != nil {
+		return err
+	}
+	if opts.DryRun {
+		return finishDraft(draft, false, panel.ShowRequests(ctx, text))
+	}
+	recorded, err := panel.Ask(ctx, text)
+	return finishDraft(draft, recorded, err)
+}
+
 func (o chatOptions) setup(save bool) ask.Setup {
 	s := ask.Setup{
 		Selection: chat.Selection{Latest: o.Continue, Conversation: o.Conversation, At: o.At, Edit: o.EditTurn, Again: o.Again},
 		Options:   ask.Options{Raw: o.Raw, Usage: o.Usage, Copy: o.Copy, Paged: true, Contract: o.Contract},
-		Agent:     o.Agent, Title: o.Title, Save: save, DryRun: o.DryRun,
+		Title:     o.Title, Save: save, DryRun: o.DryRun,
+	}
+	if len(o.Agents) > 0 {
+		s.Agent = o.Agents[0]
 	}
 	switch o.Extract {
 	case "":
@@ -317,8 +350,34 @@ func (o chatOptions) validate() error {
 		return failure.Usagef(see, "--interactive cannot be used with --json or --dry-run")
 	case o.Interactive && !o.f.IO.InTTY:
 		return failure.Usagef("omit --interactive to ask once", "an interactive chat needs a terminal on standard input")
+	case len(o.Agents) > 1 || o.Columns:
+		return o.validatePanel()
 	case o.Detach:
 		return o.validateDetach()
+	}
+	return nil
+}
+
+// validatePanel returns an error if a flag cannot be used with several agents.
+func (o chatOptions) validatePanel() error {
+	const see = "see: hobnob chat --help"
+	switch n := len(o.Agents); {
+	case n < 2:
+		return failure.Usagef(`repeat -a: hobnob chat --columns -a one -a two "…"`, "--columns needs several agents")
+	case n > ask.MaxPanel:
+		return failure.Usagef(see, "%d agents were given: must be at most %d", n, ask.MaxPanel)
+	case slices.Contains(o.Agents, ""):
+		return failure.Usagef("to list the agents: hobnob agents list", "--agent is empty")
+	case o.Continue || o.Conversation != "" || o.branches() > 0:
+		return failure.Usagef("name one agent, or ask a new question", "--continue, --conversation, --at, --again and --edit-turn cannot be used with several agents: each starts a new conversation")
+	case o.Extract != "" || o.Copy || o.Contract != nil:
+		return failure.Usagef(see, "--extract, --copy and --schema cannot be used with several agents")
+	case o.Detach:
+		return failure.Usagef("use --detach once for each agent", "--detach cannot be used with several agents")
+	case o.Interactive || o.startsChat():
+		return failure.Usagef(`pass a question: hobnob chat -a one -a two "how do I …?"`, "several agents cannot be used in an interactive chat")
+	case o.Columns && o.f.Global.JSON:
+		return failure.Usagef(see, "--columns and --json cannot be used together")
 	}
 	return nil
 }
@@ -332,30 +391,4 @@ func (o chatOptions) branches() int {
 		}
 	}
 	return n
-}
-
-// validateDetach returns an error if a flag cannot be used with --detach.
-func (o chatOptions) validateDetach() error {
-	const see = "see: hobnob chat --help"
-	switch {
-	case o.Raw || o.Extract != "" || o.Copy || o.Usage:
-		return failure.Usagef("omit the flag; hobnob wait prints the answer", "--raw, --extract, --copy and --usage cannot be used with --detach: there is no answer yet")
-	case o.Contract != nil:
-		return failure.Usagef("omit --detach", "--schema cannot be used with --detach: there is no reply to check yet")
-	case o.NoSave:
-		return failure.Usagef(see, "--detach and --no-save cannot be used together: the answer would be lost")
-	case o.DryRun:
-		return failure.Usagef(see, "--detach and --dry-run cannot be used together")
-	case o.Interactive || o.startsChat():
-		return failure.Usagef(`pass a question: hobnob chat --detach "how do I …?"`, "--detach cannot be used in an interactive chat")
-	}
-	return nil
-}
-
-// chatConversation returns the conversation that the flags of chat continue.
-func (c complete) chatConversation(cmd *cobra.Command, _ []string) string {
-	if named := cmd.Flag("conversation").Value.String(); named != "" || cmd.Flags().Changed("continue") {
-		return named
-	}
-	return c.f.Env("HOBNOB_CONVERSATION")
 }

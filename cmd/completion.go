@@ -350,3 +350,11 @@ func noFiles(cmd *cobra.Command) {
 func plainUsage(cmd *cobra.Command) {
 	cmd.LocalFlags().VisitAll(func(flag *pflag.Flag) { _, flag.Usage = pflag.UnquoteUsage(flag) })
 }
+
+// chatConversation returns the conversation that the flags of chat continue.
+func (c complete) chatConversation(cmd *cobra.Command, _ []string) string {
+	if named := cmd.Flag("conversation").Value.String(); named != "" || cmd.Flags().Changed("continue") {
+		return named
+	}
+	return c.f.Env("HOBNOB_CONVERSATION")
+}

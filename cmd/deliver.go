@@ -219,3 +219,21 @@ func deliver(ctx context.Context, f *cli.Factory, d delivery, journalled func(hi
 	}
 	return asker.SaveLater(ctx, &answer)
 }
+
+// validateDetach returns an error if a flag cannot be used with --detach.
+func (o chatOptions) validateDetach() error {
+	const see = "see: hobnob chat --help"
+	switch {
+	case o.Raw || o.Extract != "" || o.Copy || o.Usage:
+		return failure.Usagef("omit the flag; hobnob wait prints the answer", "--raw, --extract, --copy and --usage cannot be used with --detach: there is no answer yet")
+	case o.Contract != nil:
+		return failure.Usagef("omit --detach", "--schema cannot be used with --detach: there is no reply to check yet")
+	case o.NoSave:
+		return failure.Usagef(see, "--detach and --no-save cannot be used together: the answer would be lost")
+	case o.DryRun:
+		return failure.Usagef(see, "--detach and --dry-run cannot be used together")
+	case o.Interactive || o.startsChat():
+		return failure.Usagef(`pass a question: hobnob chat --detach "how do I …?"`, "--detach cannot be used in an interactive chat")
+	}
+	return nil
+}

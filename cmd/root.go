@@ -170,12 +170,16 @@ func findRecording(f *cli.Factory, cmd *cobra.Command) error {
 	return nil
 }
 
-// settingFlags returns the values of settings from flags on the command line, by key.
+// settingFlags returns the values of settings from flags on the command line, by key. Of
+// a repeatable flag it is the first value.
 func settingFlags(cmd *cobra.Command) map[string]string {
 	given := map[string]string{}
 	for _, setting := range config.Settings() {
 		if flag := cmd.Flags().Lookup(setting.Flag); setting.Flag != "" && flag != nil && flag.Changed {
 			given[setting.Key] = flag.Value.String()
+			if values, ok := flag.Value.(pflag.SliceValue); ok {
+				given[setting.Key] = values.GetSlice()[0]
+			}
 		}
 	}
 	return given

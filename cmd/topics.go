@@ -75,6 +75,7 @@ func (d document) fields() []string { return strings.Fields(d.names) }
 var documents = []document{
 	{"chat, wait", "version conversation turn parent agent_id profile reply finish_reason model usage prompt_tokens completion_tokens total_tokens " +
 		"service id conversation_id created elapsed_ms saved branched left data schema_attempts"},
+	{"chat -a ONE -a TWO (array), without an answer", "agent_id error code exit message hint status conversation turn state"},
 	{"chat --detach", "version conversation turn state"},
 	{"chat --dry-run", "version method url headers body"},
 	{"batch (one object per line)", "id reply agent_id finish_reason model usage prompt_tokens completion_tokens total_tokens service id conversation_id created " +
@@ -140,6 +141,9 @@ between light and dark. If it is not set, the terminal is queried once, for up t
    "usage":{"prompt_tokens":0,"completion_tokens":0,"total_tokens":0},
    "service":{"id":"…","conversation_id":"…","created":0.0},
    "elapsed_ms":0,"saved":true}
+
+With several agents, chat prints an array of these, in the order of the flags; the
+element of an agent that did not answer is {"agent_id":"…","error":{…}}.
 
 conversations list prints an array of
 

@@ -81,7 +81,7 @@ func runWait(ctx context.Context, opts waitOptions) error {
 	}
 	asker := ask.New(f, profile, store, ask.Options{Raw: opts.Raw, Paged: true})
 	if turn.State == history.Pending {
-		stop := asker.Wait(ctx, "waiting for", turn.AgentID, turn.Asked)
+		stop := asker.Wait(ctx, "waiting for", turn.Asked, turn.AgentID)
 		turn, err = chat.Wait(ctx, store, turn, opts.Timeout)
 		stop(errors.Join(err, opts.noAnswer(turn, profile)))
 	}

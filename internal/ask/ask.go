@@ -60,7 +60,7 @@ func (a Asker) Once(ctx context.Context, question chat.Question) (chat.Answer, e
 
 // ask asks a question and shows a spinner.
 func (a Asker) ask(ctx context.Context, question chat.Question) (chat.Answer, error) {
-	stop := a.Wait(ctx, "asking", question.AgentID, time.Time{})
+	stop := a.Wait(ctx, "asking", time.Time{}, question.AgentID)
 	answer, err := a.Chat.Ask(ctx, question)
 	stop(err)
 	return answer, err
@@ -92,7 +92,7 @@ func (a Asker) Finish(agentID string, answer chat.Answer) error {
 	}
 	view.Remarks(a.f.Print, answer)
 	if a.Usage {
-		view.Cost(a.f.Print, answer)
+		view.Cost(a.f.Print, "", answer)
 	}
 	if answer.Parent == "" && answer.Reply.Model == "guide" {
 		a.noteGuide()

@@ -49,7 +49,7 @@ func (a Asker) onceJSON(ctx context.Context, question chat.Question) (chat.Answe
 func (a Asker) finishUnfit(answer chat.Answer, err error) error {
 	view.Remarks(a.f.Print, answer)
 	if a.Usage {
-		view.Cost(a.f.Print, answer)
+		view.Cost(a.f.Print, "", answer)
 	}
 	if answer.Reply.Model == "guide" {
 		a.noteGuide()

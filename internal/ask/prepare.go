@@ -118,36 +118,6 @@ func agentOf(profile config.Profile, named string, c *history.Conversation) (str
 	return profile.AgentID(cmp.Or(named, profile.Agent))
 }
 
-// Preview returns the request that a question would send, and its HTTP form.
-func (a Asker) Preview(ctx context.Context, question chat.Question) (api.Request, api.Preview, error) {
-	plan, err := a.Chat.Plan(ctx, question)
-	if err != nil {
-		return api.Request{}, api.Preview{}, err
-	}
-	preview, err := a.client.Preview(plan.Request)
-	return plan.Request, preview, err
-}
-
-// ShowRequest prints the request that a question would send.
-func (a Asker) ShowRequest(ctx context.Context, question chat.Question) error {
-	request, preview, err := a.Preview(ctx, question)
-	if err != nil {
-		return err
-	}
-	if a.f.Print.WantsJSON() {
-		headers := map[string]string{}
-		for _, h := range preview.Headers {
-			headers[h[0]] = h[1]
-		}
-		return a.f.Print.JSON(map[string]any{"version": 1, "method": preview.Method, "url": preview.URL, "headers": headers, "body": request})
-	}
-	text := preview.Method + " " + preview.URL + "\n"
-	for _, h := range preview.Headers {
-		text += h[0] + ": " + h[1] + "\n"
-	}
-	return a.f.Print.Text(text + "\n" + string(preview.Body) + "\n")
-}
-
 // isUnconfigured reports whether the embedded service is active only because no other
 // profile is configured.
 func isUnconfigured(f *cli.Factory) bool {

@@ -18,7 +18,7 @@ func (a Asker) Resend(ctx context.Context, turns []history.Turn) error {
 	var last error
 	for _, t := range turns {
 		a.f.Print.Note("asking again: %s", history.TitleOf(t.Question))
-		stop := a.Wait(ctx, "asking", t.AgentID, time.Time{})
+		stop := a.Wait(ctx, "asking", time.Time{}, t.AgentID)
 		answer, err := a.Chat.Resend(ctx, t, limits)
 		if stop(err); err == nil {
 			err = a.Finish(t.AgentID, answer)

@@ -13,8 +13,16 @@ import (
 // Explain returns the report of an error for printing.
 func (p *Printer) Explain(err error) failure.Report { return failure.NewReport(err, p.selected()) }
 
-// Report prints an error and returns its exit code.
+// Report prints an error and returns its exit code. It prints each of failure.Errors,
+// except as JSON, which is one document.
 func (p *Printer) Report(err error) int {
+	if several, ok := err.(failure.Errors); ok && !p.flags.JSON { //nolint:errorlint // if wrapped, it is one error
+		code := p.Report(several[0])
+		for _, err := range several[1:] {
+			p.Report(err)
+		}
+		return code
+	}
 	report := p.Explain(err)
 	if errors.Is(err, syscall.EPIPE) {
 		return report.Exit // the reader of the output exited, for example head

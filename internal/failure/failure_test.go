@@ -108,3 +108,18 @@ func TestReason(t *testing.T) {
 		t.Error("Reason(nil) is not nil")
 	}
 }
+
+func TestErrorsHaveFailureOfFirst(t *testing.T) {
+	first := failure.New(failure.Auth, failure.Plain("log in"), "one: no token")
+	if f := failure.Of(failure.Errors{first, errors.New("two: reset")}); f.Kind != failure.Auth || f.Hint.For("") != "log in" {
+		t.Errorf("%+v", f)
+	}
+	// The kind of a later one is not that of the first.
+	both := failure.Errors{errors.New("one: disk full"), first}
+	if f := failure.Of(both); f.Kind != failure.Other || !f.Hint.IsZero() {
+		t.Errorf("%+v", f)
+	}
+	if both.Error() != "one: disk full; one: no token" || !errors.Is(both, first) {
+		t.Errorf("%v", both)
+	}
+}

@@ -22,10 +22,15 @@ func Reply(p *cli.Printer, text, style string, raw bool) string {
 	if !p.IO.OutTTY || raw {
 		return p.Clean(WithNewline(text))
 	}
+	noteStyle(p, style)
+	return rendered(p.IO, text, style)
+}
+
+// noteStyle prints a note if replies cannot be rendered in a style.
+func noteStyle(p *cli.Printer, style string) {
 	if err := markdown.CheckStyle(style, p.IO.Getenv("GLAMOUR_STYLE")); err != nil {
 		p.Note("%v", err)
 	}
-	return rendered(p.IO, text, style)
 }
 
 // Document returns a JSON document as it is printed: as a code block on a terminal unless
@@ -106,11 +111,25 @@ func NewEnvelope(answer chat.Answer, profile, agentID string, saves bool) Envelo
 	return out
 }
 
+// Incomplete prints a warning if the service reports that a reply may be incomplete. The
+// name is that of its agent, or "" if there is only one.
+func Incomplete(p *cli.Printer, name string, reply api.Reply) {
+	if reply.FinishReason != "stop" && reply.FinishReason != "" {
+		p.Warn("%sthe reply may be incomplete: finish reason %q", of(name), reply.FinishReason)
+	}
+}
+
+// of returns the beginning of a line about the answer of a named agent.
+func of(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + ": "
+}
+
 // Remarks prints notes and warnings about an answer on stderr.
 func Remarks(p *cli.Printer, answer chat.Answer) {
-	if reason := answer.Reply.FinishReason; reason != "stop" && reason != "" {
-		p.Warn("the reply may be incomplete: finish reason %q", reason)
-	}
+	Incomplete(p, "", answer.Reply)
 	if answer.Left > 0 {
 		stay := "they stay"
 		if answer.Left == 1 {
@@ -126,11 +145,12 @@ func Remarks(p *cli.Printer, answer chat.Answer) {
 	}
 }
 
-// Cost prints on stderr the tokens and the time that an answer took.
-func Cost(p *cli.Printer, answer chat.Answer) {
+// Cost prints on stderr the tokens and the time that an answer took. The name is that of
+// the agent, or "" if there is only one.
+func Cost(p *cli.Printer, name string, answer chat.Answer) {
 	counted := "tokens not reported,"
 	if u := answer.Reply.Usage; u != nil {
 		counted = tokenSum(history.Usage(*u)) + " tokens,"
 	}
-	p.Line("usage", fmt.Sprintf("%s %.1f s", counted, answer.Elapsed.Seconds()))
+	p.Line("usage", fmt.Sprintf("%s%s %.1f s", of(name), counted, answer.Elapsed.Seconds()))
 }

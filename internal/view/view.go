@@ -40,8 +40,13 @@ func when(io *terminal.Streams, t time.Time) string {
 
 // rendered returns Markdown rendered for the terminal of stdout in the given style.
 func rendered(io *terminal.Streams, text, style string) string {
+	return renderedWithin(io, io.Columns(), text, style)
+}
+
+// renderedWithin is like rendered, in a number of columns of the terminal.
+func renderedWithin(io *terminal.Streams, columns int, text, style string) string {
 	return markdown.Render(text, markdown.Options{
-		Width: io.Columns(), Colors: io.Colors(), Unicode: io.UTF8, Accessible: io.Accessible,
+		Width: columns, Colors: io.Colors(), Unicode: io.UTF8, Accessible: io.Accessible,
 		Style: style, GlamourStyle: io.Getenv("GLAMOUR_STYLE"), Light: io.LightBackground,
 	})
 }
