@@ -337,7 +337,7 @@ func (o chatOptions) validate() error {
 	case o.History < 0:
 		return failure.Usagef(see, "invalid value \"%d\" for --history: must be at least 0", o.History)
 	case o.Extract != "" && o.f.Global.JSON:
-		return failure.Usagef("omit --json, or extract the block from the field reply", "--extract and --json cannot be used together")
+		return failure.Usagef("omit --json and --jq, or extract the block from the field reply", "--extract cannot be used with --json or --jq")
 	case (o.Extract != "" || o.Copy) && o.DryRun:
 		return failure.Usagef(see, "--extract and --copy cannot be used with --dry-run: there is no reply")
 	case (o.Extract != "" || o.Copy) && (o.Interactive || o.startsChat()):
@@ -347,7 +347,7 @@ func (o chatOptions) validate() error {
 	case o.Contract != nil && (o.Interactive || o.startsChat()):
 		return failure.Usagef("ask on the command line", "--schema cannot be used in an interactive chat")
 	case o.Interactive && (o.f.Global.JSON || o.DryRun):
-		return failure.Usagef(see, "--interactive cannot be used with --json or --dry-run")
+		return failure.Usagef(see, "--interactive cannot be used with --json, --jq or --dry-run")
 	case o.Interactive && !o.f.IO.InTTY:
 		return failure.Usagef("omit --interactive to ask once", "an interactive chat needs a terminal on standard input")
 	case len(o.Agents) > 1 || o.Columns:

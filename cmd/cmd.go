@@ -67,7 +67,7 @@ func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
 			code = f.Print.Report(&cli.BugError{Type: fmt.Sprintf("%T", p), Stack: debug.Stack()})
 		}
 	}()
-	// With --json, a command line that cannot be parsed is reported in JSON as well.
+	// With --json or --jq, a command line that cannot be parsed is reported in JSON as well.
 	f.Global.JSON, f.Args = asksForJSON(args), args
 	root := newRootCommand(f)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
@@ -94,13 +94,14 @@ func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
 	return f.Print.Report(err)
 }
 
-// asksForJSON reports whether args contain --json. It works before they are parsed.
+// asksForJSON reports whether args contain --json or --jq. It works before they are
+// parsed.
 func asksForJSON(args []string) bool {
 	for _, arg := range args {
-		switch arg {
-		case "--":
+		switch {
+		case arg == "--":
 			return false
-		case "--json", "--json=true":
+		case arg == "--json", arg == "--json=true", arg == "--jq", strings.HasPrefix(arg, "--jq="):
 			return true
 		}
 	}

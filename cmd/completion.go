@@ -49,9 +49,10 @@ func newCompletionCommand(f *cli.Factory) *cobra.Command {
   # PowerShell
   New-Item -ItemType Directory -Force (Split-Path $PROFILE)
   hobnob completion powershell >> $PROFILE`,
-		GroupID:   groupMore,
-		Args:      cobra.ArbitraryArgs,
-		ValidArgs: []string{"bash", "zsh", "fish", "powershell"},
+		GroupID:     groupMore,
+		Annotations: map[string]string{printsText: ""},
+		Args:        cobra.ArbitraryArgs,
+		ValidArgs:   []string{"bash", "zsh", "fish", "powershell"},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Root = cmd.Root()
 			if opts.Dir != "" {

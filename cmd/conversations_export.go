@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -87,6 +89,9 @@ func (o *conversationsExportOptions) check() error {
 	if o.format, err = transfer.ExportFormat(o.Name, o.Output, o.f.Global.JSON); err != nil {
 		return err
 	}
+	if o.f.Print.Filter != nil && o.Output == "" && !o.format.Lossless {
+		return failure.Usagef("omit --jq, or use --format json", "--format %s and --jq cannot be used together", o.format.Name)
+	}
 	if o.format.Name == "html" && o.Output == "" && o.f.IO.OutTTY {
 		return failure.Usagef("write it to a file: -o talk.html", "cannot write HTML to a terminal")
 	}
@@ -104,6 +109,13 @@ func runConversationsExport(ctx context.Context, opts conversationsExportOptions
 		return err
 	}
 	export := transfer.Export{Store: store, Conversations: conversations, Format: opts.format}
+	if opts.Output == "" && f.Print.Filter != nil {
+		var document bytes.Buffer
+		if err := export.Write(ctx, &document); err != nil {
+			return err
+		}
+		return f.Print.JSON(json.RawMessage(document.Bytes()))
+	}
 	if opts.Output == "" {
 		out := f.IO.Out
 		if !opts.format.Lossless {

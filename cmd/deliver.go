@@ -61,9 +61,10 @@ func newDelivery(f *cli.Factory, profile config.Profile, question chat.Question)
 // when the question is saved or cannot be saved.
 func newDeliverCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
-		Use:    deliverName,
-		Short:  "Ask a question in the background, for chat --detach",
-		Hidden: true,
+		Use:         deliverName,
+		Short:       "Ask a question in the background, for chat --detach",
+		Hidden:      true,
+		Annotations: map[string]string{printsText: ""},
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.IO.InTTY {
 				return errInternalCommand()

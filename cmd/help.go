@@ -18,9 +18,10 @@ import (
 // command.
 func newHelpCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "help [COMMAND…]",
-		Short:   "Show help for a command or topic",
-		GroupID: groupMore,
+		Use:         "help [COMMAND…]",
+		Short:       "Show help for a command or topic",
+		GroupID:     groupMore,
+		Annotations: map[string]string{printsText: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found, rest, err := cmd.Root().Find(args)
 			if err != nil || len(rest) > 0 {

@@ -25,7 +25,7 @@ const picture = "docs/picture"
 
 // leaves are packages that import no other packages of hobnob than leaves.
 var leaves = []string{
-	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/cells", "internal/codeblock", "internal/duration", "internal/failure", "internal/input",
+	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/cells", "internal/codeblock", "internal/duration", "internal/failure", "internal/input", "internal/jq",
 	"internal/plural", "internal/schema", "internal/shell", "internal/sqlite", "internal/suggest",
 }
 
@@ -84,6 +84,7 @@ var owners = map[string][]string{
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
 	"github.com/go-json-experiment":    {"internal/batch"},
 	"github.com/gofrs/flock":           {"internal/batch", "internal/history", "internal/draft"},
+	"github.com/itchyny":               {"internal/jq"},
 	"github.com/microcosm-cc":          {"internal/transfer"},
 	"github.com/muesli/termenv":        {"internal/markdown"},
 	"github.com/reeflective":           {"internal/lineedit"},

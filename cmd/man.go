@@ -33,6 +33,7 @@ func newManCommand(f *cli.Factory) *cobra.Command {
 printed in man format.`,
 		Example:           "  hobnob man chat\n  hobnob man conversations list > hobnob-conversations-list.1",
 		GroupID:           groupMore,
+		Annotations:       map[string]string{printsText: ""},
 		ValidArgsFunction: completeCommands,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Root = cmd.Root()

@@ -13,9 +13,10 @@ import (
 // newReferenceCommand returns the hidden command that writes docs/cli.
 func newReferenceCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:    "reference DIR",
-		Short:  "Write the reference of all commands as Markdown",
-		Hidden: true,
+		Use:         "reference DIR",
+		Short:       "Write the reference of all commands as Markdown",
+		Hidden:      true,
+		Annotations: map[string]string{printsText: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return eachCommand(cmd.Root(), func(c *cobra.Command) error {
 				return writePublic(filepath.Join(args[0], referenceName(c)), referencePage(c))

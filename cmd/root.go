@@ -3,6 +3,7 @@ package cmd
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"os"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/jq"
 )
 
 // The groups of the help page.
@@ -71,6 +73,7 @@ func registerGlobal(g *cli.Global, flags *pflag.FlagSet) {
 	flags.StringVar(&g.Config, "config", "", "configuration `file`")
 	flags.BoolVar(&g.JSON, "json", g.JSON, "print JSON, including errors")
 	flags.Lookup("json").DefValue = "false"
+	flags.StringVar(&g.JQ, "jq", "", "filter the JSON output with a jq `expression`; implies --json")
 	flags.BoolVarP(&g.Quiet, "quiet", "q", false, "suppress notes and the spinner")
 	flags.BoolVarP(&g.Verbose, "verbose", "v", false, "print requests to stderr, with secrets masked")
 	flags.BoolVar(&g.NoColor, "no-color", false, "disable colour")
@@ -140,9 +143,17 @@ func newGroup(command cobra.Command, children ...*cobra.Command) *cobra.Command 
 // createsConfig is the annotation of commands that create the file of --config.
 const createsConfig = "creates-config"
 
+// printsText is the annotation of commands that print no JSON.
+const printsText = "prints-text"
+
 // begin prepares the factory after the command line is parsed and before a command
 // runs.
 func begin(f *cli.Factory, cmd *cobra.Command) error {
+	if cmd.Flags().Changed("jq") {
+		if err := filterJSON(f, cmd); err != nil {
+			return err
+		}
+	}
 	f.Settings = settingFlags(cmd)
 	if _, creates := cmd.Annotations[createsConfig]; f.Global.Config != "" && !creates {
 		if _, err := os.Stat(f.Global.Config); err != nil {
@@ -167,6 +178,20 @@ func findRecording(f *cli.Factory, cmd *cobra.Command) error {
 	if f.Global.Record != "" && f.Global.Replay != "" {
 		return failure.Usagef("see: hobnob help environment", "--record and --replay (HOBNOB_RECORD and HOBNOB_REPLAY) cannot be used together")
 	}
+	return nil
+}
+
+// filterJSON applies the expression of --jq to all JSON that the command prints.
+func filterJSON(f *cli.Factory, cmd *cobra.Command) error {
+	f.Global.JSON = true
+	if _, text := cmd.Annotations[printsText]; text || cmd.HasSubCommands() {
+		return failure.Usagef("omit --jq", "%s prints no JSON for --jq", cmd.CommandPath())
+	}
+	query, err := jq.Compile(f.Global.JQ)
+	if err != nil {
+		return err
+	}
+	f.Print.Filter = func(document []byte) iter.Seq2[any, error] { return query.Results(cmd.Context(), document) }
 	return nil
 }
 

@@ -155,6 +155,14 @@ where is "local", "service" or "both"; state is "answered", "pending", "unknown"
 "failed", or null if only the service has the conversation. In the output of status,
 "other_profiles" is an array of {"profile":"…","conversations":1}.
 
+--jq filters this JSON with an expression of the jq language and prints each
+result on a line: strings unquoted, other values as JSON. It implies --json. The
+expression is checked before anything is sent, and cannot read the environment or
+files.
+
+  hobnob chat --jq .reply "name three rivers"
+  hobnob conversations list --jq '.[].title'
+
 The fields of each command; those of a nested object follow it:
 
 `+fieldList()+`

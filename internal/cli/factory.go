@@ -23,7 +23,8 @@ type Global struct {
 	Profile string
 	BaseURL string
 	Config  string
-	JSON    bool
+	JSON    bool // also set by --jq
+	JQ      string
 	Quiet   bool
 	Verbose bool
 	NoColor bool

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"strings"
 	"sync"
@@ -25,6 +26,9 @@ type Printer struct {
 	// Interrupts sends these signals, of SIGINT, SIGTERM and SIGHUP, to a channel until
 	// restore is called. It may be nil.
 	Interrupts func(signals ...os.Signal) (interrupts <-chan os.Signal, restore func())
+	// Filter returns what to print instead of a JSON document: strings as text, other
+	// values as JSON. It may be nil.
+	Filter func(document []byte) iter.Seq2[any, error]
 
 	flags    *Global
 	selected func() string // returns the profile to name in hints, or ""
@@ -36,9 +40,30 @@ type Printer struct {
 	writing sync.Mutex // guards pause and wraps: the embedded service prints notes from its own goroutine
 }
 
-// JSON writes one JSON document, indented on a terminal and otherwise on one line.
+// JSON writes one JSON document, or with a Filter its results, one per line. JSON is
+// indented on a terminal.
 func (p *Printer) JSON(value any) error {
-	return OutputError(WriteJSON(p.IO.Out, value, p.IO.OutTTY))
+	if p.Filter == nil {
+		return OutputError(WriteJSON(p.IO.Out, value, p.IO.OutTTY))
+	}
+	document, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	for result, err := range p.Filter(document) {
+		if err != nil {
+			return err
+		}
+		if text, ok := result.(string); ok {
+			err = p.Text(text + "\n")
+		} else {
+			err = OutputError(WriteJSON(p.IO.Out, result, p.IO.OutTTY))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // WriteJSON writes a document in which all control and bidi characters are escaped;
@@ -91,7 +116,7 @@ func (p *Printer) Table(columns []terminal.Column, rows [][]string) error {
 	return OutputError(p.IO.Table(columns, rows))
 }
 
-// WantsJSON reports whether --json was given.
+// WantsJSON reports whether --json or --jq was given.
 func (p *Printer) WantsJSON() bool { return p.flags.JSON }
 
 // Verbose reports whether --verbose was given.
