@@ -29,6 +29,9 @@ type Error struct {
 	// RetryAfter is the wait that the service asked for, at most a day; 0 if it
 	// asked for none.
 	RetryAfter time.Duration
+	// Postponed reports whether the service refused the request for now and asked to
+	// send it again after RetryAfter.
+	Postponed bool
 	// MaybeAccepted is false only if the service certainly did not accept the
 	// request, so that it may be retried.
 	MaybeAccepted bool

@@ -63,8 +63,9 @@ func (o *operation) refusal(x exchange, r *http.Response) *Error {
 		e.Kind, e.refused = failure.Auth, o.client.options.Refused
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		e.Kind = failure.Limited
-		e.RetryAfter, e.retry = retryAfter(r.Header.Values("Retry-After"))
-		e.MaybeAccepted = status == http.StatusServiceUnavailable && !e.retry
+		e.RetryAfter, e.Postponed = retryAfter(r.Header.Values("Retry-After"))
+		e.retry = e.Postponed
+		e.MaybeAccepted = status == http.StatusServiceUnavailable && !e.Postponed
 	case status >= http.StatusInternalServerError:
 		e.Kind, e.MaybeAccepted = failure.Unknown, true
 	case isRedirect(status):

@@ -147,7 +147,7 @@ func (s *sender) Chat(ctx context.Context, request api.Request, key string) (api
 		case e.Kind == failure.Interrupted:
 			s.end(outcome{})
 			return api.Reply{}, errStopped
-		case e.Kind == failure.Limited && e.RetryAfter > 0:
+		case e.Postponed:
 			s.end(outcome{kind: limited, wait: e.RetryAfter})
 			continue
 		case (e.Kind == failure.Limited || e.Kind == failure.NotSent) && retries < s.run.Retries:

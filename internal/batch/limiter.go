@@ -34,7 +34,8 @@ type limiter struct {
 	// paused is called, without a lock, when a refusal begins a pause. asked is the
 	// wait that the service asked for.
 	paused func(wait, asked time.Duration)
-	wake   chan struct{}
+	turn   chan struct{} // held by the caller of acquire that is next
+	wake   chan struct{} // has a value after a request ended
 
 	mu          sync.Mutex
 	concurrency int
@@ -67,7 +68,7 @@ const (
 func newLimiter(concurrency int, limit rate.Limit, paused func(wait, asked time.Duration)) *limiter {
 	l := &limiter{
 		max: concurrency, concurrency: min(concurrency, startConcurrency),
-		paused: paused, wake: make(chan struct{}, 1),
+		paused: paused, turn: make(chan struct{}, 1), wake: make(chan struct{}, 1),
 	}
 	if limit > 0 && limit != rate.Inf {
 		// Timers are too coarse for one request at a time at high rates.
@@ -79,6 +80,12 @@ func newLimiter(concurrency int, limit rate.Limit, paused func(wait, asked time.
 // acquire waits until the next request may begin. The caller must call done with its
 // outcome. An error is that of ctx.
 func (l *limiter) acquire(ctx context.Context) (done func(outcome), err error) {
+	select {
+	case l.turn <- struct{}{}:
+		defer func() { <-l.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	if l.rate != nil {
 		// Wait fails early if the deadline of its context is too soon.
 		if err := l.rate.Wait(ctx); err != nil && ctx.Err() == nil {
@@ -88,7 +95,6 @@ func (l *limiter) acquire(ctx context.Context) (done func(outcome), err error) {
 	for ctx.Err() == nil {
 		done, wait := l.admit(time.Now())
 		if done != nil {
-			l.signal() // another caller may be waiting
 			return done, nil
 		}
 		timer := time.NewTimer(wait)
@@ -100,14 +106,6 @@ func (l *limiter) acquire(ctx context.Context) (done func(outcome), err error) {
 		timer.Stop()
 	}
 	return nil, ctx.Err()
-}
-
-// signal lets one waiting caller check again.
-func (l *limiter) signal() {
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
 }
 
 // admit begins a request, or returns the time after which one may be possible even if
@@ -157,7 +155,10 @@ func (l *limiter) end(number int, ticket ticket, begun time.Time, o outcome) {
 	case other:
 	}
 	l.mu.Unlock()
-	l.signal()
+	select {
+	case l.wake <- struct{}{}:
+	default:
+	}
 	if pause > 0 && l.paused != nil {
 		l.paused(pause, o.wait)
 	}
