@@ -106,6 +106,7 @@ token, 5 if it could not be reached, and 130 after Ctrl-C.`,
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("template", complete{f}.templates)
 	_ = cmd.RegisterFlagCompletionFunc("var", complete{f}.variables)
+	cmd.AddCommand(newBatchMergeCommand(f))
 	return cmd
 }
 

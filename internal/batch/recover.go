@@ -23,10 +23,10 @@ const maxResult = 100 << 20
 // of rows that are not sent again to seen, and removes all other rows, also an incomplete
 // last one. It replaces the file in one step.
 func recoverOutput(ctx context.Context, name, path, shard string, resume Resume, seen *index) (recovered Recovered, err error) {
-	staying := func(r Result) bool {
+	staying := func(r record) bool {
 		return r.Outcome() == Answered || r.Outcome() == Unknown && !resume.Unknown
 	}
-	end, whole, err := readResults(path, func(_ []byte, number int, r Result) error {
+	end, whole, err := readResults(path, func(r record) error {
 		if r.Shard != shard {
 			return shardError(name, r.Shard, shard)
 		}
@@ -37,7 +37,7 @@ func recoverOutput(ctx context.Context, name, path, shard string, resume Resume,
 		if _, added, err := seen.add(ctx, *r.ID, recorded); err != nil {
 			return err
 		} else if !added {
-			return failure.Usagef("remove one of the rows", "cannot resume %s: line %d repeats the id %q", name, number, *r.ID)
+			return failure.Usagef("remove one of the rows", "cannot resume %s: line %d repeats the id %q", name, r.number, *r.ID)
 		}
 		if r.Outcome() == Answered {
 			recovered.Answered++
@@ -57,11 +57,11 @@ func recoverOutput(ctx context.Context, name, path, shard string, resume Resume,
 	}
 	err = atomicfile.Fill(path, func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<20)
-		_, _, err := readResults(path, func(line []byte, _ int, r Result) error {
+		_, _, err := readResults(path, func(r record) error {
 			if !staying(r) {
 				return ctx.Err()
 			}
-			_, err := out.Write(line)
+			_, err := out.Write(r.line)
 			return err
 		})
 		return errors.Join(err, out.Flush())
@@ -69,15 +69,28 @@ func recoverOutput(ctx context.Context, name, path, shard string, resume Resume,
 	return recovered, outputError(name, err)
 }
 
-// readResults calls fn for each row of the output at path; line ends with a newline. End
-// is the position after the last row. What follows it is a row that was cut. Whole reports
-// whether the last row has a newline in the file.
-func readResults(path string, fn func(line []byte, number int, r Result) error) (end int64, whole bool, err error) {
+// record is a row of an output and where it is.
+type record struct {
+	Result
+	line   []byte // with a newline
+	number int    // of the line
+	start  int64
+}
+
+// readResults calls fn for each row of the output at path. End is the position after the
+// last row. What follows it is a row that was cut. Whole reports whether the last row has
+// a newline in the file.
+func readResults(path string, fn func(record) error) (end int64, whole bool, err error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return 0, false, readError(path, err)
 	}
 	defer func() { _ = file.Close() }()
+	return scanResults(path, file, fn)
+}
+
+// scanResults is readResults for an open output.
+func scanResults(name string, file io.Reader, fn func(record) error) (end int64, whole bool, err error) {
 	in := bufio.NewReaderSize(file, 256<<10)
 	var buffer []byte
 	for number := 1; ; number++ {
@@ -85,7 +98,7 @@ func readResults(path string, fn func(line []byte, number int, r Result) error) 
 		buffer = line
 		last := errors.Is(err, io.EOF)
 		if err != nil && !last {
-			return end, false, readError(path, err)
+			return end, false, readError(name, err)
 		}
 		row := bytes.TrimSpace(line)
 		if len(row) > 0 {
@@ -98,7 +111,7 @@ func readResults(path string, fn func(line []byte, number int, r Result) error) 
 			case last:
 				line = append(line, '\n')
 			}
-			if err := fn(line, number, result); err != nil {
+			if err := fn(record{result, line, number, end}); err != nil {
 				return end, false, err
 			}
 		}

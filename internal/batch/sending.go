@@ -14,6 +14,9 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
+// sendingSuffix follows the name of an output in that of its journal.
+const sendingSuffix = ".sending"
+
 // slotSize is the size of a slot in bytes. An id of 512 bytes has at most 3 KiB in JSON.
 // A slot is one page of memory, so that a kill cannot leave half of one.
 const slotSize = 4096
@@ -32,7 +35,7 @@ type sending struct {
 // lockSending opens and locks the file next to the output at path. It creates the file if
 // it does not exist. The error is an *InUseError if another process holds the lock.
 func lockSending(out string) (*sending, error) {
-	path := out + ".sending"
+	path := out + sendingSuffix
 	for {
 		// The lock opens the file itself; create it first to report its errors in words.
 		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

@@ -50,15 +50,17 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Number, s.Of)
 }
 
-// Has reports whether the row with an id belongs to s: whether the first eight bytes of the
-// SHA-256 hash of the id, as a big-endian number, modulo Of are Number-1. This never
-// changes, because different versions of hobnob may send the shards of one batch.
-func (s Shard) Has(id string) bool {
-	if s.Of <= 1 {
-		return true
-	}
+// ShardOf returns the shard of a row: the first eight bytes of the SHA-256 hash of its id,
+// as a big-endian number, modulo of, plus 1. This never changes, because different versions
+// of hobnob may send the shards of one batch.
+func ShardOf(id string, of int) Shard {
 	hash := sha256.Sum256([]byte(id))
-	return binary.BigEndian.Uint64(hash[:])%uint64(s.Of) == uint64(s.Number-1)
+	return Shard{Number: int(binary.BigEndian.Uint64(hash[:])%uint64(of)) + 1, Of: of}
+}
+
+// Has reports whether the row with an id belongs to s.
+func (s Shard) Has(id string) bool {
+	return s.Of <= 1 || s == ShardOf(id, s.Of)
 }
 
 // HasMalformed reports whether malformed rows belong to s. They have no id, so that all
