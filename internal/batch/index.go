@@ -5,28 +5,46 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
+
+	"github.com/bits-and-blooms/bloom/v3"
 
 	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
-// index holds ids in a temporary database, so that its memory does not grow with the
-// input. It is not safe for concurrent use.
+// index holds ids, each with a line, in a temporary database, so that its memory does not
+// grow with the input. It is not safe for concurrent use.
+//
+// A statement costs much more than a row, so new ids are inserted together. The filter
+// answers most lookups of up to some million ids, since most ids are new.
 type index struct {
-	db               *sql.DB
-	tx               *sql.Tx
-	insert, find, up *sql.Stmt
+	db *sql.DB
+	tx *sql.Tx
+
+	filter *bloom.BloomFilter
+	fresh  map[string]int // not in the database yet
+
+	insertAll, find, update *sql.Stmt
 }
+
+const (
+	// filterBits is the size of the filter, of 1 MiB.
+	filterBits   = 8 << 20
+	filterHashes = 4
+	// maxFresh is the number of ids that are inserted together.
+	maxFresh = 256
+)
 
 // recorded is the line of an id that is in the output of an earlier run and that the
 // input has not used yet.
 const recorded = 0
 
 func newIndex(ctx context.Context) (*index, error) {
-	x := &index{}
+	x := &index{filter: bloom.New(filterBits, filterHashes), fresh: make(map[string]int, maxFresh)}
 	err := x.open(context.WithoutCancel(ctx)) // the transaction outlives an interrupt
 	if err != nil {
 		_ = x.Close()
-		return nil, fmt.Errorf("cannot create a temporary index of ids: %w", sqlite.Explain(err))
+		return nil, x.explain(err)
 	}
 	return x, nil
 }
@@ -38,10 +56,10 @@ func (x *index) open(ctx context.Context) (err error) {
 	if x.tx, err = x.db.BeginTx(ctx, nil); err != nil {
 		return err
 	}
-	for statement, text := range map[**sql.Stmt]string{
-		&x.insert: "INSERT OR IGNORE INTO ids VALUES (?, ?)",
-		&x.find:   "SELECT line FROM ids WHERE id = ?",
-		&x.up:     "UPDATE ids SET line = ? WHERE id = ?",
+	for text, statement := range map[string]**sql.Stmt{
+		"INSERT INTO ids VALUES (?, ?)" + strings.Repeat(", (?, ?)", maxFresh-1): &x.insertAll,
+		"SELECT line FROM ids WHERE id = ?":                                      &x.find,
+		"UPDATE ids SET line = ? WHERE id = ?":                                   &x.update,
 	} {
 		if *statement, err = x.tx.PrepareContext(ctx, text); err != nil {
 			return err
@@ -54,30 +72,56 @@ func (x *index) open(ctx context.Context) (err error) {
 // false.
 func (x *index) add(ctx context.Context, id string, line int) (first int, added bool, err error) {
 	ctx = context.WithoutCancel(ctx)
-	result, err := x.insert.ExecContext(ctx, id, line)
-	if err != nil {
+	first, found, err := x.lookup(ctx, id)
+	switch {
+	case err != nil:
 		return 0, false, x.explain(err)
-	}
-	if n, err := result.RowsAffected(); err != nil || n == 1 {
-		return line, true, err
-	}
-	if err := x.find.QueryRowContext(ctx, id).Scan(&first); err != nil {
-		return 0, false, x.explain(err)
-	}
-	if first == recorded && line != recorded {
-		_, err = x.up.ExecContext(ctx, line, id)
+	case !found:
+		x.filter.AddString(id)
+		x.fresh[id] = line
+		if len(x.fresh) == maxFresh {
+			err = x.flush(ctx)
+		}
+		return line, true, x.explain(err)
+	case first == recorded && line != recorded:
+		if _, fresh := x.fresh[id]; fresh {
+			x.fresh[id] = line
+		} else {
+			_, err = x.update.ExecContext(ctx, line, id)
+		}
 	}
 	return first, false, x.explain(err)
 }
 
 // has reports whether the index has an id.
 func (x *index) has(ctx context.Context, id string) (bool, error) {
-	var line int
-	err := x.find.QueryRowContext(context.WithoutCancel(ctx), id).Scan(&line)
-	if errors.Is(err, sql.ErrNoRows) {
-		return false, nil
+	_, found, err := x.lookup(context.WithoutCancel(ctx), id)
+	return found, x.explain(err)
+}
+
+func (x *index) lookup(ctx context.Context, id string) (line int, found bool, err error) {
+	if !x.filter.TestString(id) {
+		return 0, false, nil
 	}
-	return err == nil, x.explain(err)
+	if line, found = x.fresh[id]; found {
+		return line, true, nil
+	}
+	err = x.find.QueryRowContext(ctx, id).Scan(&line)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, false, nil
+	}
+	return line, err == nil, err
+}
+
+// flush inserts the fresh ids, of which there are maxFresh.
+func (x *index) flush(ctx context.Context) error {
+	values := make([]any, 0, 2*maxFresh)
+	for id, line := range x.fresh {
+		values = append(values, id, line)
+	}
+	clear(x.fresh)
+	_, err := x.insertAll.ExecContext(ctx, values...)
+	return err
 }
 
 func (x *index) explain(err error) error {
