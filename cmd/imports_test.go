@@ -80,7 +80,7 @@ var mayImport = map[string][]string{
 var owners = map[string][]string{
 	"github.com/alecthomas/chroma":     {"internal/markdown", "internal/transfer"},
 	"github.com/aymanbagabas":          {"internal/terminal"},
-	"github.com/bits-and-blooms":        {"internal/batch"},
+	"github.com/bits-and-blooms":       {"internal/batch"},
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
 	"github.com/go-json-experiment":    {"internal/batch"},

@@ -43,7 +43,7 @@ type Batch struct {
 // Stats counts rows.
 type Stats struct {
 	Answered, Failed, Unknown, Malformed int
-	Skipped                              int // recorded by an earlier run
+	Earlier                              int // answered by an earlier run
 }
 
 // unanswered returns the number of rows without an answer.
@@ -56,7 +56,7 @@ func (s Stats) String() string {
 		n    int
 		text string
 	}{
-		{s.Failed, "failed"}, {s.Unknown, "with an unknown outcome"}, {s.Malformed, "malformed"}, {s.Skipped, "skipped"},
+		{s.Failed, "failed"}, {s.Unknown, "with an unknown outcome"}, {s.Malformed, "malformed"}, {s.Earlier, "answered earlier"},
 	} {
 		if part.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", part.n, part.text))
@@ -148,9 +148,12 @@ type Pace struct {
 
 // String lists the counts.
 func (r Recovered) String() string {
-	text := fmt.Sprintf("%d answered, %d to send again", r.Answered, r.Again)
+	text := fmt.Sprintf("%d answered", r.Answered)
+	if r.Again > 0 {
+		text += fmt.Sprintf(", %d to send again", r.Again)
+	}
 	if r.Unknown > 0 {
-		text += fmt.Sprintf(", %d with an unknown outcome (not sent again without --resend-unknown)", r.Unknown)
+		text += fmt.Sprintf(", %d with an unknown outcome", r.Unknown)
 	}
 	return text
 }
@@ -165,12 +168,13 @@ func (e *RowsError) Error() string {
 // Failure implements failure.Explainer.
 func (e *RowsError) Failure() failure.Failure { return failure.Failure{Kind: failure.Rows} }
 
-// hint returns the command that sends the rows again.
+// hint returns the command that continues the batch.
 func (e *RowsError) hint(again string) string {
-	switch {
-	case e.Stats.Failed > 0 || e.Stats.Malformed > 0:
-		return "to retry the failed rows: " + again
-	default:
-		return "to send the rows with an unknown outcome again: " + again + " --resend-unknown"
+	switch s := e.Stats; {
+	case s.Failed > 0:
+		return "to retry failed rows: " + again
+	case s.Malformed > 0:
+		return "correct malformed rows in the input, then: " + again
 	}
+	return "to send rows with an unknown outcome again: " + again + " --resend-unknown"
 }

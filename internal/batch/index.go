@@ -35,9 +35,15 @@ const (
 	maxFresh = 256
 )
 
-// recorded is the line of an id that is in the output of an earlier run and that the
-// input has not used yet.
-const recorded = 0
+// Lines of ids that are in the output of an earlier run and that the input has not used
+// yet.
+const (
+	recordedAnswer  = 0
+	recordedUnknown = -1
+)
+
+// isRecorded reports whether line is one of an id that the input has not used yet.
+func isRecorded(line int) bool { return line <= recordedAnswer }
 
 func newIndex(ctx context.Context) (*index, error) {
 	x := &index{filter: bloom.New(filterBits, filterHashes), fresh: make(map[string]int, maxFresh)}
@@ -83,7 +89,7 @@ func (x *index) add(ctx context.Context, id string, line int) (first int, added 
 			err = x.flush(ctx)
 		}
 		return line, true, x.explain(err)
-	case first == recorded && line != recorded:
+	case isRecorded(first) && !isRecorded(line):
 		if _, fresh := x.fresh[id]; fresh {
 			x.fresh[id] = line
 		} else {

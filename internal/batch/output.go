@@ -43,59 +43,66 @@ func Stdout(w io.Writer) *Output { return &Output{stream: w} }
 // openOutput opens the output file with this name for rows of a shard. A device or a pipe
 // is a stream. It adds the ids that are not sent again to seen. The file and its journal
 // are locked until the output is closed.
-func openOutput(ctx context.Context, name, shard string, slots int, resume Resume, seen *index) (out *Output, recovered Recovered, err error) {
+func openOutput(ctx context.Context, name, shard string, slots int, resume Resume, seen *index) (*Output, Recovered, error) {
 	path, err := atomicfile.Target(name)
 	if err != nil {
-		return nil, recovered, outputError(name, err)
+		return nil, Recovered{}, outputError(name, err)
 	}
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		out, err = openStream(ctx, name, path, info, resume)
-		return out, recovered, err
+		out, err := openStream(ctx, name, path, info, resume)
+		return out, Recovered{}, err
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, recovered, outputError(name, err)
+		return nil, Recovered{}, outputError(name, err)
 	}
-	out = &Output{name: name}
+	out := &Output{name: name}
 	if out.sending, err = lockSending(path); err != nil {
+		return nil, Recovered{}, err
+	}
+	recovered, err := out.open(ctx, path, shard, slots, resume, seen)
+	if err != nil {
+		ids, rerr := out.sending.ids()
+		_ = out.close(rerr == nil && len(ids) == 0)
 		return nil, recovered, err
 	}
-	defer func() {
-		if err != nil {
-			ids, rerr := out.sending.ids()
-			_ = out.close(rerr == nil && len(ids) == 0)
-		}
-	}()
-	inFlight, err := out.sending.ids()
+	return out, recovered, nil
+}
+
+// open opens the file of a locked output.
+func (o *Output) open(ctx context.Context, path, shard string, slots int, resume Resume, seen *index) (recovered Recovered, err error) {
+	inFlight, err := o.sending.ids()
 	if err != nil {
-		return nil, recovered, fmt.Errorf("cannot read the journal: %w", failure.Reason(err))
+		return recovered, err
 	}
-	if info, err = os.Stat(path); err == nil && info.Size() > 0 && !resume.On || len(inFlight) > 0 && !resume.On {
-		return nil, recovered, &ExistsError{Path: name}
+	info, err := os.Stat(path)
+	exists := err == nil && info.Size() > 0
+	if (exists || len(inFlight) > 0) && !resume.On {
+		return recovered, &ExistsError{Path: o.name}
 	}
-	if resume.On && err == nil {
-		if recovered, err = recoverOutput(ctx, name, path, shard, resume, seen); err != nil {
-			return nil, recovered, err
+	if exists {
+		if recovered, err = recoverOutput(ctx, o.name, path, shard, resume, seen); err != nil {
+			return recovered, err
 		}
 	}
-	if out.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
-		return nil, recovered, outputError(name, err)
+	if o.file, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_APPEND, 0o600); err != nil {
+		return recovered, outputError(o.name, err)
 	}
-	if info, err = out.file.Stat(); err != nil {
-		return nil, recovered, outputError(name, err)
+	if info, err = o.file.Stat(); err != nil {
+		return recovered, outputError(o.name, err)
 	}
-	out.size = info.Size()
+	o.size = info.Size()
 	if !resume.Unknown {
-		n, err := out.recordUnknown(ctx, inFlight, shard, seen)
+		n, err := o.recordUnknown(ctx, inFlight, shard, seen)
 		recovered.Unknown += n
 		if err != nil {
-			return nil, recovered, err
+			return recovered, err
 		}
 	}
-	if err = out.sending.reset(slots); err != nil {
-		return nil, recovered, outputError(out.sending.path, err)
+	if err = o.sending.reset(slots); err != nil {
+		return recovered, outputError(o.sending.path, err)
 	}
-	return out, recovered, nil
+	return recovered, nil
 }
 
 // openStream opens an output that is not a regular file.
@@ -135,7 +142,7 @@ func (o *Output) recordUnknown(ctx context.Context, ids []string, shard string, 
 		if err != nil {
 			return n, err
 		}
-		if _, _, err := seen.add(ctx, id, recorded); err != nil {
+		if _, _, err := seen.add(ctx, id, recordedUnknown); err != nil {
 			return n, err
 		}
 		n++

@@ -34,15 +34,17 @@ func recoverOutput(ctx context.Context, name, path, shard string, resume Resume,
 			recovered.Again++
 			return nil
 		}
-		if _, added, err := seen.add(ctx, *r.ID, recorded); err != nil {
+		line := recordedAnswer
+		if r.Outcome() == Unknown {
+			line = recordedUnknown
+			recovered.Unknown++
+		} else {
+			recovered.Answered++
+		}
+		if _, added, err := seen.add(ctx, *r.ID, line); err != nil {
 			return err
 		} else if !added {
 			return failure.Usagef("remove one of the rows", "cannot resume %s: line %d repeats the id %q", name, r.number, *r.ID)
-		}
-		if r.Outcome() == Answered {
-			recovered.Answered++
-		} else {
-			recovered.Unknown++
 		}
 		return ctx.Err()
 	})

@@ -158,12 +158,16 @@ func (r *run) mine(row Row) (bool, error) {
 		return false, err
 	case added:
 		return true, nil
-	case first != recorded:
+	case !isRecorded(first):
 		return true, &RowError{Line: row.Line, What: fmt.Sprintf("duplicate id %q, first used in line %d", row.ID, first)}
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.stats.Skipped++
+	if first == recordedUnknown {
+		r.stats.Unknown++
+	} else {
+		r.stats.Earlier++
+	}
 	return false, nil
 }
 

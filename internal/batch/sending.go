@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"runtime"
@@ -20,6 +21,9 @@ const sendingSuffix = ".sending"
 // slotSize is the size of a slot in bytes. An id of 512 bytes has at most 3 KiB in JSON.
 // A slot is one page of memory, so that a kill cannot leave half of one.
 const slotSize = 4096
+
+// maxSlots limits the size of a file that is read.
+const maxSlots = 64 << 10
 
 // sending is the file OUT.sending with the ids of the rows that may be at the service:
 // slots of one line of JSON each, padded with spaces. A slot is written before its row is
@@ -69,24 +73,19 @@ func lockSending(out string) (*sending, error) {
 
 // ids returns the ids in the file.
 func (s *sending) ids() ([]string, error) {
-	info, err := s.file.Stat()
+	// The first byte may be locked.
+	text, err := io.ReadAll(io.NewSectionReader(s.file, 1, maxSlots*slotSize))
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("cannot read %s: %w", s.path, failure.Reason(err))
 	}
 	var ids []string
-	slot := make([]byte, slotSize)
-	for at := int64(slotSize); at < info.Size(); at += slotSize {
-		n, err := s.file.ReadAt(slot, at)
-		if n == 0 && err != nil {
-			return ids, err
-		}
-		text := bytes.TrimSpace(bytes.TrimRight(slot[:n], "\x00"))
-		if len(text) == 0 {
+	for line := range bytes.Lines(text) {
+		if line = bytes.Trim(line, " \n\x00"); len(line) == 0 {
 			continue
 		}
 		var entry struct{ ID string }
-		if err := json.Unmarshal(text, &entry); err != nil || entry.ID == "" {
-			return ids, fmt.Errorf("%s is not a file of hobnob batch", s.path)
+		if err := json.Unmarshal(line, &entry); err != nil || entry.ID == "" {
+			return nil, failure.Usagef("move it away, or write to another file", "%s is not a file of hobnob batch", s.path)
 		}
 		ids = append(ids, entry.ID)
 	}
