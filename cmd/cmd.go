@@ -118,6 +118,7 @@ func newRootCommand(f *cli.Factory) *cobra.Command {
 		newDeliverCommand(f),
 		newResendCommand(f),
 		newBatchCommand(f),
+		newReplayCommand(f),
 		newContextCommand(f),
 		newTemplatesCommand(f),
 		newUsageCommand(f),

@@ -25,7 +25,7 @@ const picture = "docs/picture"
 
 // leaves are packages that import no other packages of hobnob than leaves.
 var leaves = []string{
-	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/cells", "internal/codeblock", "internal/duration", "internal/failure", "internal/input", "internal/jq",
+	"internal/access", "internal/atomicfile", "internal/baseurl", "internal/cells", "internal/codeblock", "internal/diff", "internal/duration", "internal/failure", "internal/input", "internal/jq",
 	"internal/plural", "internal/schema", "internal/shell", "internal/sqlite", "internal/suggest",
 }
 
@@ -79,7 +79,8 @@ var mayImport = map[string][]string{
 // may import. Its tests may import them in other packages.
 var owners = map[string][]string{
 	"github.com/alecthomas/chroma":     {"internal/markdown", "internal/transfer"},
-	"github.com/aymanbagabas":          {"internal/terminal"},
+	"github.com/aymanbagabas/go-osc52": {"internal/terminal"},
+	"github.com/aymanbagabas/go-udiff": {"internal/diff"},
 	"github.com/bits-and-blooms":       {"internal/batch"},
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},

@@ -84,6 +84,7 @@ var documents = []document{
 	{"resend (array), conversations show, tree (in turns)", "id conversation parent state question reply agent_id asked ended failure mark model " +
 		"usage prompt_tokens completion_tokens total_tokens service id conversation_id"},
 	{"conversations show, tree", "id title profile agent_id head created updated turns"},
+	{"replay", "version source conversation profile agent_id questions answered same turns question before after same turn_before turn"},
 	{"conversations list (array)", "id title profile agent_id turns created updated where service_ids service state"},
 	{"conversations search (array)", "conversation title profile turn field when snippet marks"},
 	{"conversations delete, restore", "conversations deleted restored"},
