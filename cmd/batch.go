@@ -15,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
+	"github.com/hobnob-cli/hobnob/internal/schema"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
@@ -33,7 +34,8 @@ type batchOptions struct {
 	Save          bool
 	Agent         string
 	Template      string
-	Vars          []string // name=value
+	Vars          []string         // name=value
+	Contract      *schema.Contract // of --schema, or nil
 }
 
 const (
@@ -43,6 +45,7 @@ const (
 
 func newBatchCommand(f *cli.Factory) *cobra.Command {
 	opts := batchOptions{f: f}
+	var loadSchema func() (*schema.Contract, error)
 	cmd := &cobra.Command{
 		Use:   "batch [FILE]",
 		Short: "Ask many questions from a file",
@@ -56,8 +59,9 @@ A row may also have an agent, a template and vars. With --lines, each line is a
 prompt and its number is the id.
 
 An answered row has the fields id, reply, agent_id, finish_reason, model, usage,
-service, elapsed_ms and attempts; a failed one has id and error. A malformed row
-is reported with its line number and does not stop the others.
+service, elapsed_ms and attempts, and with --schema data, the JSON in the reply; a
+failed one has id and error. A malformed row is reported with its line number and
+does not stop the others.
 
 With -o, a stopped batch can be continued: --resume skips the answered rows of
 the output, sends the failed ones again, and sends no row twice. A row that was in
@@ -86,6 +90,10 @@ token, 5 if it could not be reached, and 130 after Ctrl-C.`,
 			if err := opts.validate(len(args) > 0); err != nil {
 				return err
 			}
+			var err error
+			if opts.Contract, err = loadSchema(); err != nil {
+				return err
+			}
 			return runBatch(cmd.Context(), opts)
 		},
 	}
@@ -102,6 +110,7 @@ token, 5 if it could not be reached, and 130 after Ctrl-C.`,
 	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias `name` or a UUID")
 	flags.StringVarP(&opts.Template, "template", "t", "", "use the template with this `name` for each prompt")
 	flags.StringArrayVar(&opts.Vars, "var", nil, "set a variable of the template: `name=value` (repeatable)")
+	loadSchema = addSchemaFlags(cmd)
 	flags.Int("retries", 2, "number of retries of a row that the service did not accept, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("template", complete{f}.templates)
@@ -177,7 +186,7 @@ func (o batchOptions) questions(profile config.Profile) (*batch.Questions, error
 	if err != nil {
 		return nil, err
 	}
-	return batch.NewQuestions(profile, library, batch.Defaults{Agent: o.Agent, Template: o.Template, Vars: vars})
+	return batch.NewQuestions(profile, library, batch.Defaults{Agent: o.Agent, Template: o.Template, Vars: vars, Contract: o.Contract})
 }
 
 // asker returns the asker that records rows in the history.

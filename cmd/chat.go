@@ -148,24 +148,6 @@ for byte. See also: hobnob help exit-codes.`,
 	return cmd
 }
 
-// addSchemaFlags adds --schema and --schema-retries to a command. Load returns nil if
-// they are not given.
-func addSchemaFlags(cmd *cobra.Command) (load func() (*schema.Contract, error)) {
-	flags := cmd.Flags()
-	path := flags.String("schema", "", "ask for JSON that fits the JSON Schema in this `file`, and print only the JSON")
-	retries := flags.Int("schema-retries", schema.DefaultRetries, "ask at most this `number` of times to correct a reply that does not fit, up to 10")
-	_ = cmd.MarkFlagFilename("schema", "json")
-	return func() (*schema.Contract, error) {
-		switch {
-		case flags.Changed("schema"):
-			return schema.LoadContract(cmd.Context(), *path, *retries)
-		case flags.Changed("schema-retries"):
-			return nil, failure.Usagef("for example: --schema answer.schema.json", "--schema-retries needs --schema")
-		}
-		return nil, nil
-	}
-}
-
 func runChat(ctx context.Context, opts chatOptions) error {
 	f := opts.f
 	profile, err := f.Profile()
@@ -193,9 +175,6 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	var draft string
 	if question.Text, draft, err = opts.text(ctx, question.Text); err != nil {
 		return err
-	}
-	if opts.Contract != nil {
-		question.Text = opts.Contract.Instruct(question.Text)
 	}
 	if question.Conversation != nil && question.Parent == nil {
 		// The conversation may have changed while the prompt was read or edited.
@@ -280,15 +259,20 @@ func (o chatOptions) languageAfterExtract() string {
 }
 
 // text returns the text of the question: the earlier one, unchanged or edited, or the
-// prompt from the command line and standard input.
+// prompt from the command line and standard input. With --schema, it asks for JSON.
 func (o chatOptions) text(ctx context.Context, earlier string) (text, draft string, err error) {
 	switch {
 	case o.Again:
-		return earlier, "", nil
+		text = earlier
 	case o.EditTurn != "":
-		return prompt.EditQuestion(ctx, o.f, earlier)
+		text, draft, err = prompt.EditQuestion(ctx, o.f, earlier)
+	default:
+		text, draft, err = prompt.Sources{Words: o.Words, Files: o.Files, Template: o.Template, Variables: o.Vars, Edit: o.Edit}.Text(ctx, o.f)
 	}
-	return prompt.Sources{Words: o.Words, Files: o.Files, Template: o.Template, Variables: o.Vars, Edit: o.Edit}.Text(ctx, o.f)
+	if err == nil && o.Contract != nil {
+		text = o.Contract.Instruct(text)
+	}
+	return text, draft, err
 }
 
 // finishDraft discards a draft if its text was recorded or answered. Otherwise it
@@ -370,8 +354,8 @@ func (o chatOptions) validatePanel() error {
 		return failure.Usagef("to list the agents: hobnob agents list", "--agent is empty")
 	case o.Continue || o.Conversation != "" || o.branches() > 0:
 		return failure.Usagef("name one agent, or ask a new question", "--continue, --conversation, --at, --again and --edit-turn cannot be used with several agents: each starts a new conversation")
-	case o.Extract != "" || o.Copy || o.Contract != nil:
-		return failure.Usagef(see, "--extract, --copy and --schema cannot be used with several agents")
+	case o.Extract != "" || o.Copy:
+		return failure.Usagef(see, "--extract and --copy cannot be used with several agents")
 	case o.Detach:
 		return failure.Usagef("use --detach once for each agent", "--detach cannot be used with several agents")
 	case o.Interactive || o.startsChat():

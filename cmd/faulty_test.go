@@ -32,7 +32,7 @@ import (
 //	none                         answer normally
 //	status CODE [Header:value…] [FILE]   respond with this status and body; times=N limits it to N requests
 //	body FILE                    respond with 200 and the file as JSON
-//	replies FILE…                answer with the texts of the files, in order; the last one repeats
+//	replies FILE|hang…           answer with the texts of the files, in order; the last one repeats
 //	no-listing CODE              respond to GET /api/v1/conversations with this status
 //	listing FILE                 respond to GET with 200 and the file
 //	hang                         never respond
@@ -132,6 +132,9 @@ func (s *faultyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	s.changed.Broadcast()
 	s.mu.Unlock()
+	if fault[0] == "replies" && fault[1] == "hang" {
+		fault = fault[1:]
+	}
 	s.answer(w, r, fault)
 }
 

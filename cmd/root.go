@@ -15,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/jq"
+	"github.com/hobnob-cli/hobnob/internal/schema"
 )
 
 // The groups of the help page.
@@ -208,4 +209,22 @@ func settingFlags(cmd *cobra.Command) map[string]string {
 		}
 	}
 	return given
+}
+
+// addSchemaFlags adds --schema and --schema-retries to a command. Load returns nil if
+// they are not given.
+func addSchemaFlags(cmd *cobra.Command) (load func() (*schema.Contract, error)) {
+	flags := cmd.Flags()
+	path := flags.String("schema", "", "ask for JSON that fits the JSON Schema in this `file`, and check the reply")
+	retries := flags.Int("schema-retries", schema.DefaultRetries, "ask at most this `number` of times to correct a reply that does not fit, up to 10")
+	_ = cmd.MarkFlagFilename("schema", "json")
+	return func() (*schema.Contract, error) {
+		switch {
+		case flags.Changed("schema"):
+			return schema.LoadContract(cmd.Context(), *path, *retries)
+		case flags.Changed("schema-retries"):
+			return nil, failure.Usagef("for example: --schema answer.schema.json", "--schema-retries needs --schema")
+		}
+		return nil, nil
+	}
 }

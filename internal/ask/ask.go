@@ -118,7 +118,7 @@ func (a Asker) show(agentID string, answer chat.Answer) error {
 	case a.Block != nil:
 		err = a.showBlock(answer)
 	case answer.Document != "":
-		err = a.print(view.Document(a.f.Print, answer.Document, a.Profile.Style, a.Raw))
+		err = a.print(view.Document(a.f.Print, answer, a.Profile.Style, a.Raw))
 	default:
 		err = a.print(view.Reply(a.f.Print, answer.Reply.Text, a.Profile.Style, a.Raw))
 	}

@@ -2,6 +2,7 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -87,7 +88,7 @@ func (p Panel) Ask(ctx context.Context, text string) (recorded bool, err error) 
 	var asking sync.WaitGroup
 	for i, question := range p.Questions(text) {
 		asking.Go(func() {
-			p.members[i].answer, p.members[i].err = p.asker.Chat.Ask(ctx, question)
+			p.members[i].answer, p.members[i].err = p.asker.answer(ctx, p.members[i].name, question)
 		})
 	}
 	asking.Wait()
@@ -120,6 +121,14 @@ func (p Panel) Ask(ctx context.Context, text string) (recorded bool, err error) 
 	return recorded, failures
 }
 
+// answer asks one agent, for JSON if a.Contract is set.
+func (a Asker) answer(ctx context.Context, name string, question chat.Question) (chat.Answer, error) {
+	if a.Contract == nil {
+		return a.Chat.Ask(ctx, question)
+	}
+	return a.askJSON(ctx, name, question, a.Chat.Ask)
+}
+
 // show writes the replies to stdout.
 func (p Panel) show() error {
 	out := p.asker.f.Print
@@ -129,7 +138,7 @@ func (p Panel) show() error {
 	var replies []view.NamedReply
 	for _, m := range p.members {
 		if m.err == nil {
-			replies = append(replies, view.NamedReply{Name: m.name, Text: m.answer.Reply.Text})
+			replies = append(replies, view.NamedReply{Name: m.name, Text: view.Markdown(m.answer)})
 		}
 	}
 	if p.Columns && len(replies) > 1 {
@@ -166,6 +175,9 @@ func (p Panel) elements() []any {
 func (p Panel) remark() {
 	guide := false
 	for _, m := range p.members {
+		if errors.As(m.err, new(*unfitError)) {
+			p.asker.showUnfit(m.answer)
+		}
 		if m.err != nil {
 			continue
 		}

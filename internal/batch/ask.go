@@ -8,7 +8,6 @@ import (
 	"github.com/cenkalti/backoff/v5"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
-	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
 
@@ -19,7 +18,7 @@ const minUnreachable = 20
 // ask asks the question of one row. It returns nil if the row was not sent because the run
 // stopped.
 func (r *run) ask(j job) *Result {
-	s := &sender{run: r, slot: j.slot, id: j.row.ID}
+	s := &sender{run: r, slot: j.slot, id: j.row.ID, until: r.taking}
 	answer, err := r.answer(s, j.row)
 	if errors.Is(err, errStopped) {
 		return nil
@@ -42,15 +41,11 @@ func (r *run) answer(s *sender, row Row) (*Answer, error) {
 	if err := s.admit(); err != nil { // before the question is in the history
 		return nil, err
 	}
-	started := time.Now()
-	if r.Save != nil {
-		return r.saved(s, request)
+	e := &exchange{sender: s, request: request, started: time.Now()}
+	if contract := r.Questions.defaults.Contract; contract != nil {
+		return e.fitting(contract)
 	}
-	reply, err := s.Chat(r.flying, request, "")
-	if err != nil {
-		return nil, err
-	}
-	return newAnswer(reply, request.AgentID, time.Since(started), s.attempts), nil
+	return e.ask(request.Messages[len(request.Messages)-1].Content)
 }
 
 // report returns the report of a row that has no answer.
@@ -92,18 +87,19 @@ type sender struct {
 	run      *run
 	slot     int
 	id       string
-	done     func(outcome) // ends the request that may begin; nil if none may
+	until    context.Context // ends when no request may begin
+	done     func(outcome)   // ends the request that may begin; nil if none may
 	attempts int
 }
 
 // admit waits until the next request may begin. The error is errStopped.
 func (s *sender) admit() (err error) {
 	if s.done == nil {
-		if s.done, err = s.run.limiter.acquire(s.run.taking); err != nil {
+		if s.done, err = s.run.limiter.acquire(s.until); err != nil {
 			return errStopped
 		}
 	}
-	if s.run.taking.Err() != nil {
+	if s.until.Err() != nil {
 		s.end(outcome{})
 		return errStopped
 	}
@@ -160,24 +156,8 @@ func (s *sender) Chat(ctx context.Context, request api.Request, key string) (api
 		}
 		select {
 		case <-time.After(delay):
-		case <-s.run.taking.Done():
+		case <-s.until.Done():
 			return api.Reply{}, errStopped
 		}
 	}
-}
-
-// saved asks a question and records it in the history.
-func (r *run) saved(s *sender, request api.Request) (*Answer, error) {
-	asker := *r.Save
-	asker.Client = s
-	last := len(request.Messages) - 1
-	got, err := asker.Ask(r.flying, chat.Question{Text: request.Messages[last].Content, AgentID: request.AgentID, Context: chat.Limits{None: true}})
-	if err != nil {
-		return nil, err
-	}
-	answer := newAnswer(got.Reply, request.AgentID, got.Elapsed, s.attempts)
-	if got.Saved {
-		answer.Conversation, answer.Turn = got.Conversation, got.Turn
-	}
-	return answer, nil
 }

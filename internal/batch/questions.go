@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/schema"
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
@@ -19,6 +20,7 @@ type Defaults struct {
 	Agent    string // alias or UUID; empty for that of the profile
 	Template string // name, or empty for none
 	Vars     map[string]string
+	Contract *schema.Contract // asks for JSON in every row; nil for none
 }
 
 // Questions builds the requests of rows. It is safe for concurrent use.
@@ -50,6 +52,18 @@ func NewQuestions(profile config.Profile, library template.Library, defaults Def
 
 // Request returns the request of a row.
 func (q *Questions) Request(row Row) (api.Request, error) {
+	request, err := q.plain(row)
+	if err != nil || q.defaults.Contract == nil {
+		return request, err
+	}
+	request.Messages = slices.Clone(request.Messages)
+	last := &request.Messages[len(request.Messages)-1]
+	last.Content = q.defaults.Contract.Instruct(last.Content)
+	return request, nil
+}
+
+// plain returns the request of a row without a contract.
+func (q *Questions) plain(row Row) (api.Request, error) {
 	agent, err := q.profile.AgentID(cmp.Or(row.Agent, q.defaults.Agent, q.profile.Agent))
 	if err != nil {
 		return api.Request{}, err

@@ -35,6 +35,8 @@ type Answer struct {
 	} `json:"service"`
 	ElapsedMS int64 `json:"elapsed_ms"`
 	Attempts  int   `json:"attempts"`
+	// Data is the JSON document in the reply, if the batch has a contract.
+	Data json.RawMessage `json:"data,omitempty"`
 	// Conversation and Turn are the ids in the history, if the row is saved.
 	Conversation string `json:"conversation,omitempty"`
 	Turn         string `json:"turn,omitempty"`

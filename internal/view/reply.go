@@ -33,13 +33,22 @@ func noteStyle(p *cli.Printer, style string) {
 	}
 }
 
-// Document returns a JSON document as it is printed: as a code block on a terminal unless
-// raw is set, and unchanged in a pipe, with a newline at the end.
-func Document(p *cli.Printer, document, style string, raw bool) string {
+// Document returns the JSON document of an answer as it is printed: as a code block on a
+// terminal unless raw is set, and unchanged in a pipe, with a newline at the end.
+func Document(p *cli.Printer, answer chat.Answer, style string, raw bool) string {
 	if !p.IO.OutTTY || raw {
-		return Reply(p, document, style, raw)
+		return Reply(p, answer.Document, style, raw)
 	}
-	return Reply(p, "```json\n"+document+"\n```", style, raw) // no line of JSON closes the block
+	return Reply(p, Markdown(answer), style, raw)
+}
+
+// Markdown returns the reply of an answer or, if there is one, its JSON document in a code
+// block.
+func Markdown(answer chat.Answer) string {
+	if answer.Document == "" {
+		return answer.Reply.Text
+	}
+	return "```json\n" + answer.Document + "\n```\n" // no line of JSON closes the block
 }
 
 // WithNewline returns text with a newline at the end, adding one if necessary.

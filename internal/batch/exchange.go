@@ -1,0 +1,83 @@
+package batch
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/schema"
+)
+
+// exchange asks the question of one row and, if the reply does not fit the contract, asks
+// for corrections.
+type exchange struct {
+	*sender
+	request api.Request // with the question that is asked last
+	started time.Time
+	saved   chat.Answer // the last one, if the row is recorded in the history
+	turns   int         // in the history
+}
+
+// fitting asks until a reply fits the contract. A correction is sent even if the run takes
+// no more rows, because the row is in flight.
+func (e *exchange) fitting(contract *schema.Contract) (answer *Answer, err error) {
+	last := &e.request.Messages[len(e.request.Messages)-1]
+	document, _, err := contract.Ask(e.run.flying, last.Content, func(text string, attempt int, wrong *schema.MismatchError) (string, error) {
+		if wrong != nil && e.saved.SaveErr != nil {
+			return "", wrong // a correction can only follow a recorded answer
+		}
+		if wrong != nil {
+			e.until = e.run.flying
+			e.request.Messages = append(e.request.Messages, api.Message{Role: api.RoleAssistant, Content: answer.Reply}, api.Message{Role: api.RoleUser, Content: text})
+		}
+		next, err := e.ask(text)
+		if errors.Is(err, errStopped) && wrong != nil {
+			return "", wrong
+		}
+		if err != nil {
+			return "", err
+		}
+		answer = next
+		return answer.Reply, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	answer.Data = json.RawMessage(document)
+	return answer, nil
+}
+
+// ask sends the request, whose last message is text.
+func (e *exchange) ask(text string) (*Answer, error) {
+	if e.run.Save != nil {
+		return e.askSaved(text)
+	}
+	reply, err := e.Chat(e.run.flying, e.request, "")
+	if err != nil {
+		return nil, err
+	}
+	return newAnswer(reply, e.request.AgentID, time.Since(e.started), e.attempts), nil
+}
+
+// askSaved asks a question after the last one of the row and records it in the history.
+func (e *exchange) askSaved(text string) (*Answer, error) {
+	asker := *e.run.Save
+	asker.Client = e.sender
+	question := chat.Question{Text: text, AgentID: e.request.AgentID, Context: chat.Limits{None: true}, Keep: e.turns}
+	if e.turns > 0 {
+		question.Conversation, question.Parent = &history.Conversation{ID: e.saved.Conversation}, &e.saved.Turn
+	}
+	var err error
+	if e.saved, err = asker.Ask(e.run.flying, question); err != nil {
+		return nil, err
+	}
+	e.turns++
+	answer := newAnswer(e.saved.Reply, e.request.AgentID, time.Since(e.started), e.attempts)
+	if e.saved.Saved {
+		answer.Conversation, answer.Turn = e.saved.Conversation, e.saved.Turn
+	}
+	return answer, nil
+}
