@@ -42,6 +42,7 @@ func TestMain(m *testing.M) {
 //	terminal [-in FILE] [-until REGEXP] FILE CMD ARG…
 //	                                    run a command on a terminal of 80×24 and write its output to FILE;
 //	                                    -until ends the fault when the output matches
+//	follow DOCUMENT SECTION             write and run the blocks of a section of docs/DOCUMENT
 //	replace FILE REGEXP TEXT            replace text that differs between runs
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
@@ -75,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"damage":   damageFile,
 			"need":     needTools,
 			"terminal": onTerminal,
+			"follow":   followDocument,
 			"replace":  replaceText,
 		},
 	})
