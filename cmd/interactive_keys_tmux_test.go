@@ -53,7 +53,7 @@ func TestUnboundKeys(t *testing.T) {
 		}
 		strays()
 		if mode == "vi" {
-			s.escape()
+			s.escape(text)
 			strays()
 			s.types("A")
 		}
@@ -135,8 +135,7 @@ func TestViKeysDeleteCharacters(t *testing.T) {
 			s.write(".inputrc", "set editing-mode vi\n")
 			s.chat()
 			s.types(c.text)
-			s.until("the text", func() bool { _, x := s.line(); return x > len("new conversation (echo)> ") })
-			s.escape()
+			s.escape(c.text)
 			s.types(c.keys)
 			s.keys("Enter")
 			s.asked(c.want)
@@ -206,5 +205,5 @@ func TestArrowKeysInViInsertMode(t *testing.T) {
 	s.asked("ne two three!")
 	s.ready()
 	s.keys("Up")
-	s.shows("> ne two three!")
+	s.prompted("ne two three! (echo)> ne two three!")
 }

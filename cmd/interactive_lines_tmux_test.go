@@ -126,7 +126,9 @@ func TestPromptLeavesRoomForTyping(t *testing.T) {
 			s.keys("Enter")
 			s.types("/undo")
 			s.keys("Enter")
-			s.showsWords("stays in the history")
+			s.until("the question to edit", func() bool {
+				return strings.Contains(strings.ReplaceAll(s.text(), "\n", ""), want.undone+"a question of some words")
+			})
 			s.keys("C-c")
 			empty(want.undone)
 		})
@@ -217,6 +219,7 @@ func TestAgainUsesNewToken(t *testing.T) {
 	if text := s.text(); !strings.Contains(text, "run: hobnob login") {
 		t.Errorf("the screen does not suggest login:\n%s", text)
 	}
+	s.ready()
 	login()
 	s.types("/again")
 	s.keys("Enter")

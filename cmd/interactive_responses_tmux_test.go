@@ -33,7 +33,7 @@ func TestLateResponsesAreDiscarded(t *testing.T) {
 		s.types(lateResponses[0] + "s?" + lateResponses[3])
 		s.prompted(prompt + "what is this?")
 		if mode == "vi" {
-			s.escape()
+			s.escape("what is this?")
 			s.types(lateResponses[0] + lateResponses[3])
 			s.types("A!")
 			s.prompted(prompt + "what is this?!")
@@ -94,10 +94,10 @@ func TestLateResponsesInPrompts(t *testing.T) {
 	s.shows("Address of the service")
 	s.types(lateResponses[0] + s.service.server.URL + lateResponses[3])
 	s.keys("Enter")
-	s.shows("oken")
+	s.shows("Token for")
 	s.types("t" + lateResponses[0])
 	s.keys("Enter")
-	s.shows("gent")
+	s.shows("UUID of the agent")
 	s.keys("Enter")
 	s.ended()
 	if text := s.text(); !strings.Contains(text, "Logged in") {

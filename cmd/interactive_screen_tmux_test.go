@@ -39,9 +39,10 @@ func TestEditLongTextAtBottomOfScreen(t *testing.T) {
 	s.chat()
 	for range 2 { // fills the screen
 		s.types("/help")
+		s.prompted("new conversation (echo)> /help")
 		s.keys("Enter")
+		s.prompted("new conversation (echo)>")
 	}
-	s.prompted("new conversation (echo)>")
 	s.types("START " + strings.Repeat("word ", 25) + "END")
 	s.keys("M-Enter")
 	s.types("second 漢字")
@@ -77,6 +78,7 @@ func TestResizeWhileTyping(t *testing.T) {
 	s.types("Y")
 	s.keys("Enter")
 	s.asked("X " + text + "Y")
+	s.prompted("X resize resize resi… (echo)>")
 	s.types("next")
 	s.prompted("X resize resize resi… (echo)> next")
 }

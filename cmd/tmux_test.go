@@ -226,12 +226,17 @@ func (s *screen) keys(names ...string) {
 	s.run(append([]string{"send-keys"}, names...)...)
 }
 
-// escape presses Escape and waits until vi mode has moved the cursor to the left,
-// because Escape and an immediate key are Alt and the key.
-func (s *screen) escape() {
+// escape presses Escape after typed text, the end of the line, is drawn. Then it waits
+// until vi mode has moved the cursor to the left, because Escape and an immediate key are
+// Alt and the key.
+func (s *screen) escape(typed string) {
 	s.t.Helper()
+	s.until(fmt.Sprintf("%q at the end of the line", typed), func() bool {
+		line, _ := s.line()
+		return strings.HasSuffix(strings.TrimRight(line, " "), typed)
+	})
 	_, before := s.line()
-	for same := 0; same < 5; same++ { // until all typed text is drawn
+	for same := 0; same < 5; same++ { // until the cursor is back from the end of the line
 		if _, now := s.line(); now != before {
 			before, same = now, 0
 		}

@@ -101,17 +101,22 @@ func (s *scriptTerminal) types(text string) {
 	}
 }
 
-// echoes checks whether the terminal echoes input.
+// echoes waits until the terminal echoes input, or until it does not.
 func (s *scriptTerminal) echoes(want bool) {
 	s.t.Helper()
-	stty := exec.Command("stty", "-a")
-	stty.Stdin = s.tty
-	state, err := stty.Output()
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	if got := slices.Contains(strings.Fields(string(state)), "echo"); got != want {
-		s.t.Errorf("echo is %v, want %v; the screen showed %q", got, want, s.all.String())
+	for limit := time.Now().Add(patience); ; {
+		stty := exec.Command("stty", "-a")
+		stty.Stdin = s.tty
+		state, err := stty.Output()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		switch got := slices.Contains(strings.Fields(string(state)), "echo"); {
+		case got == want:
+			return
+		case time.Now().After(limit):
+			s.t.Fatalf("echo is %v, want %v; the screen showed %q", got, want, s.all.String())
+		}
 	}
 }
 
@@ -156,8 +161,8 @@ func TestStoppedChatRestoresTerminal(t *testing.T) {
 	s.sees("ready> ")
 	s.types("fg\n")
 	s.sees("⠙ asking ")
-	s.types("blindly")
 	s.echoes(false)
+	s.types("blindly")
 	s.service.set("none")
 	s.sees("a question\r\n")
 	s.sees("ready> blindly") // the shell reads it
