@@ -32,6 +32,7 @@ type batchOptions struct {
 	FailFast      bool
 	Shard         string
 	Save          bool
+	DryRun        bool
 	Agent         string
 	Template      string
 	Vars          []string         // name=value
@@ -107,6 +108,7 @@ token, 5 if it could not be reached, and 130 after Ctrl-C.`,
 	flags.BoolVar(&opts.FailFast, "fail-fast", false, "stop sending rows after the first failure")
 	flags.StringVar(&opts.Shard, "shard", "", "send only this `part` of the rows, such as 3/8; the same ids on every machine")
 	flags.BoolVar(&opts.Save, "save", false, "also record the rows in the history")
+	flags.BoolVar(&opts.DryRun, "dry-run", false, "check the input and estimate its tokens; send and write nothing")
 	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias `name` or a UUID")
 	flags.StringVarP(&opts.Template, "template", "t", "", "use the template with this `name` for each prompt")
 	flags.StringArrayVar(&opts.Vars, "var", nil, "set a variable of the template: `name=value` (repeatable)")
@@ -126,6 +128,8 @@ func (o batchOptions) validate(named bool) error {
 		return failure.Usagef("pass a file of rows, or - to type them: hobnob batch questions.jsonl", "FILE is missing")
 	case o.Resume && (o.Output == "" || o.Output == "-"):
 		return failure.Usagef("pass the output file of the earlier run: -o FILE", "--resume needs --output")
+	case o.Resume && o.DryRun:
+		return failure.Usagef("to check the whole input, omit --resume", "--dry-run and --resume cannot be used together")
 	case o.ResendUnknown && !o.Resume:
 		return failure.Usagef(see, "--resend-unknown needs --resume")
 	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:
@@ -161,6 +165,13 @@ func runBatch(ctx context.Context, opts batchOptions) error {
 	if b.Questions, err = opts.questions(profile); err != nil {
 		return err
 	}
+	if b.Input, err = batch.OpenInput(ctx, opts.File, f.IO.In, opts.Lines); err != nil {
+		return err
+	}
+	defer b.Input.Close()
+	if opts.DryRun {
+		return opts.estimate(ctx, batch.Estimator{Input: b.Input, Shard: b.Shard, Questions: b.Questions, Asker: chat.Asker{Profile: profile.Name}})
+	}
 	profile.Retries = 0 // the batch retries
 	if b.Client, err = f.Client(ctx, profile, !opts.Save); err != nil {
 		return err
@@ -170,11 +181,22 @@ func runBatch(ctx context.Context, opts batchOptions) error {
 			return err
 		}
 	}
-	if b.Input, err = batch.OpenInput(ctx, opts.File, f.IO.In, opts.Lines); err != nil {
+	return b.Run(ctx)
+}
+
+func (o batchOptions) estimate(ctx context.Context, estimator batch.Estimator) error {
+	var err error
+	if estimator.Asker.History, err = o.f.ReadHistory(ctx); err != nil {
 		return err
 	}
-	defer b.Input.Close()
-	return b.Run(ctx)
+	estimate, err := estimator.Run(ctx)
+	if err != nil {
+		return err
+	}
+	if err := estimate.Print(o.f.Print); err != nil {
+		return err
+	}
+	return estimate.Err()
 }
 
 func (o batchOptions) questions(profile config.Profile) (*batch.Questions, error) {

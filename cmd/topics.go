@@ -80,6 +80,7 @@ var documents = []document{
 	{"chat --dry-run", "version method url headers body"},
 	{"batch (one object per line)", "id reply agent_id finish_reason model usage prompt_tokens completion_tokens total_tokens service id conversation_id created " +
 		"elapsed_ms attempts data conversation turn shard line error code exit message hint status state"},
+	{"batch --dry-run", "version rows malformed duplicates characters tokens problems line message"},
 	{"batch merge", "version answered failed unknown malformed duplicates missing foreign missing_shards unfinished empty"},
 	{"resend (array), conversations show, tree (in turns)", "id conversation parent state question reply agent_id asked ended failure mark model " +
 		"usage prompt_tokens completion_tokens total_tokens service id conversation_id"},

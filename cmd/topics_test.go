@@ -29,7 +29,7 @@ func TestFormattingHasEveryField(t *testing.T) {
 	}
 	for _, pattern := range []string{"*.go", "../internal/ask/*.go", "../internal/view/*.go", "../internal/doctor/*.go", "../internal/cli/*.go", "../internal/failure/report.go",
 		"../internal/transfer/import.go", "../internal/transfer/export.go", "../internal/history/import.go", "../internal/history/find.go", "../internal/api/api.go", "../internal/batch/result.go",
-		"../internal/batch/merged.go"} {
+		"../internal/batch/merged.go", "../internal/batch/estimate.go"} {
 		names, err := filepath.Glob(filepath.FromSlash(pattern))
 		if err != nil || len(names) == 0 {
 			t.Fatal(pattern, err)

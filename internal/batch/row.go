@@ -48,6 +48,11 @@ func (e *RowError) Failure() failure.Failure {
 	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain("fix the row and run the batch again")}
 }
 
+// duplicateError returns the error of a row with the id of an earlier one.
+func duplicateError(row Row, first int) *RowError {
+	return &RowError{Line: row.Line, What: fmt.Sprintf("duplicate id %q, first used in line %d", row.ID, first)}
+}
+
 // fields are the names that a row may have.
 var fields = []string{"id", "prompt", "messages", "agent", "template", "vars"}
 

@@ -159,7 +159,7 @@ func (r *run) mine(row Row) (bool, error) {
 	case added:
 		return true, nil
 	case !isRecorded(first):
-		return true, &RowError{Line: row.Line, What: fmt.Sprintf("duplicate id %q, first used in line %d", row.ID, first)}
+		return true, duplicateError(row, first)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()

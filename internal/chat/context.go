@@ -37,7 +37,7 @@ func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 	out := make([]Considered, len(path))
 	turns, tokens := 0, 0
 	for i, turn := range path {
-		out[i] = Considered{Turn: turn, Tokens: estimate(len(turn.Question)+len(turn.Reply), perToken)}
+		out[i] = Considered{Turn: turn, Tokens: EstimateTokens(len(turn.Question)+len(turn.Reply), perToken)}
 		switch {
 		case i >= len(path)-q.Keep:
 			turns, tokens = turns+1, tokens+out[i].Tokens
@@ -79,6 +79,7 @@ func (a Asker) BytesPerToken(ctx context.Context, agentID string) (float64, erro
 	return float64(bytes) / float64(tokens), nil
 }
 
-func estimate(bytes int, perToken float64) int {
+// EstimateTokens returns the estimated number of tokens of a text, rounded up.
+func EstimateTokens(bytes int, perToken float64) int {
 	return int(math.Ceil(float64(bytes) / perToken))
 }
