@@ -157,7 +157,7 @@ func (o *operation) headersToRecord(r *http.Response) http.Header {
 		header.Set("Location", o.mask.text(target.Redacted()))
 	}
 	if wait, ok := retryAfter(r.Header.Values("Retry-After")); ok {
-		header.Set("Retry-After", strconv.FormatInt(int64(wait.Round(time.Second)/time.Second), 10))
+		header.Set("Retry-After", strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10))
 	}
 	return header
 }

@@ -30,9 +30,9 @@ const (
 	Version = 1
 )
 
-// maxLine is the maximum number of bytes of a line: a reply of api.MaxReply and a
-// prompt of api.MaxPrompt with escapes, and the context.
-const maxLine = 256 << 20
+// maxLine is the maximum number of bytes of a line: a prompt of api.MaxPrompt, its
+// context, and a reply of api.MaxReply.
+const maxLine = 64 << 20
 
 // Origin describes where the agent of a recorded request came from, so that a replay
 // without the configuration of the recording finds the same agent.

@@ -15,13 +15,13 @@ func questionOf(r *api.Request) string {
 }
 
 const (
-	maxShown    = 60      // runes of a question in a message
-	maxCompared = 4 << 10 // bytes of a question
+	maxShown = 60      // runes of a question in a message
+	maxStart = 4 << 10 // bytes of a question that are compared
 )
 
 // shortened returns the beginning of a question in one line.
 func shortened(text string) string {
-	text = strings.Join(strings.Fields(text[:min(len(text), maxCompared)]), " ")
+	text = strings.Join(strings.Fields(text[:min(len(text), maxStart)]), " ")
 	text = strings.ToValidUTF8(text, "")
 	if runes := []rune(text); len(runes) > maxShown {
 		return string(runes[:maxShown-1]) + "…"
@@ -32,7 +32,7 @@ func shortened(text string) string {
 // wordsOf returns the words at the beginning of a question.
 func wordsOf(text string) map[string]bool {
 	words := map[string]bool{}
-	for word := range strings.FieldsSeq(strings.ToLower(text[:min(len(text), maxCompared)])) {
+	for word := range strings.FieldsSeq(strings.ToLower(text[:min(len(text), maxStart)])) {
 		words[word] = true
 	}
 	return words

@@ -27,9 +27,14 @@ type Player struct {
 
 	origins []Agent
 
-	mu    sync.Mutex
-	index map[key]*answers
+	mu     sync.Mutex
+	index  map[key]*answers
+	budget int // number of exchanges that may still be compared to find the nearest
 }
+
+// maxCompared is the maximum number of exchanges that are compared with requests that
+// were not recorded, so that a batch of them does not read the file for each.
+const maxCompared = 20_000
 
 // Agent is an agent that a recorded question was sent to. Its ID is empty if the
 // service chose it.
@@ -52,7 +57,7 @@ func Replay(path string) (*Player, error) {
 	if err != nil {
 		return nil, replayError(path, err)
 	}
-	p := &Player{path: path, file: file, index: map[key]*answers{}}
+	p := &Player{path: path, file: file, index: map[key]*answers{}, budget: maxCompared}
 	if err := p.read(); err != nil {
 		_ = file.Close()
 		return nil, replayError(path, err)
@@ -234,6 +239,9 @@ func (p *Player) missing(e api.Exchange, body *api.Request) error {
 		if l.Request == nil || l.Request.Body == nil {
 			return nil
 		}
+		if !p.spend() {
+			return io.EOF
+		}
 		recorded := questionOf(l.Request.Body)
 		if recorded == asked {
 			missing.Differs = differenceOf(body, l.Request.Body)
@@ -245,6 +253,14 @@ func (p *Player) missing(e api.Exchange, body *api.Request) error {
 		return nil
 	})
 	return missing
+}
+
+// spend reports whether another exchange may be compared.
+func (p *Player) spend() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.budget--
+	return p.budget >= 0
 }
 
 // differenceOf returns how a recorded request with the same question differs.
