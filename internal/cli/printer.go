@@ -9,10 +9,10 @@ import (
 	"io"
 	"iter"
 	"os"
-	"strings"
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/plural"
@@ -78,15 +78,24 @@ func WriteJSON(w io.Writer, value any, indent bool) error {
 	if err := encoder.Encode(value); err != nil {
 		return err
 	}
-	var safe strings.Builder
-	for _, r := range out.String() {
-		if r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
-			fmt.Fprintf(&safe, "\\u%04x", r)
-		} else {
-			safe.WriteRune(r)
+	text := out.Bytes()
+	var safe []byte
+	for i := 0; i < len(text); {
+		if text[i] < utf8.RuneSelf && text[i] != 0x7f {
+			i++
+			continue
 		}
+		r, size := utf8.DecodeRune(text[i:])
+		if r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
+			safe = fmt.Appendf(append(safe, text[:i]...), "\\u%04x", r)
+			text, i, size = text[i+size:], 0, 0
+		}
+		i += size
 	}
-	_, err := io.WriteString(w, safe.String())
+	if safe != nil {
+		text = append(safe, text...)
+	}
+	_, err := w.Write(text)
 	return err
 }
 
