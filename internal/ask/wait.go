@@ -11,7 +11,7 @@ import (
 
 // usualLimit bounds the query for the usual duration, which runs while the question is
 // in flight.
-const usualLimit = 250 * time.Millisecond
+const usualLimit = time.Second
 
 // Wait shows a spinner for a wait for agents that began at since or, if zero, begins now.
 // Stop takes the error of the wait and removes the spinner. After a long wait it also
