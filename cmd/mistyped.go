@@ -101,13 +101,16 @@ func visible(group *cobra.Command) []*cobra.Command {
 }
 
 // descendant returns the first visible command below group for which ok returns
-// true, or nil. The commands of conversations come before those of other groups,
-// because they are used most.
+// true, or nil. chat and the commands of conversations come first, because they are
+// used most.
 func descendant(group *cobra.Command, ok func(*cobra.Command) bool) *cobra.Command {
-	below := visible(group)
-	if i := slices.IndexFunc(below, func(c *cobra.Command) bool { return c.Name() == "conversations" }); i > 0 {
-		below[0], below[i] = below[i], below[0]
+	rest := func(c *cobra.Command) int {
+		if c.Name() == "chat" || c.Name() == "conversations" {
+			return 0
+		}
+		return 1
 	}
+	below := slices.SortedStableFunc(slices.Values(visible(group)), func(a, b *cobra.Command) int { return rest(a) - rest(b) })
 	if i := slices.IndexFunc(below, ok); i >= 0 {
 		return below[i]
 	}
