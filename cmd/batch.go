@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/time/rate"
 
 	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/batch"
@@ -29,6 +28,7 @@ type batchOptions struct {
 	ResendUnknown bool
 	Ordered       bool
 	Concurrency   int
+	Rate          string
 	FailFast      bool
 	Shard         string
 	Save          bool
@@ -83,7 +83,7 @@ token, 5 if it could not be reached, and 130 after Ctrl-C.`,
 			if len(args) > 0 {
 				opts.File = args[0]
 			}
-			for _, name := range []string{"output", "template", "shard"} {
+			for _, name := range []string{"output", "template", "shard", "rate"} {
 				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
 					return failure.Usagef("see: hobnob batch --help", "--%s is empty", name)
 				}
@@ -105,6 +105,7 @@ token, 5 if it could not be reached, and 130 after Ctrl-C.`,
 	flags.BoolVar(&opts.ResendUnknown, "resend-unknown", false, "with --resume, also send rows with an unknown outcome again")
 	flags.BoolVar(&opts.Ordered, "ordered", false, "write the results in the order of the input")
 	flags.IntVar(&opts.Concurrency, "concurrency", defaultConcurrency, "maximum `number` of requests in flight; adapts to the service")
+	flags.StringVar(&opts.Rate, "rate", "", "maximum `number` of requests in a time, such as 10/s, 600/m or 1000/h")
 	flags.BoolVar(&opts.FailFast, "fail-fast", false, "stop sending rows after the first failure")
 	flags.StringVar(&opts.Shard, "shard", "", "send only this `part` of the rows, such as 3/8; the same ids on every machine")
 	flags.BoolVar(&opts.Save, "save", false, "also record the rows in the history")
@@ -148,7 +149,7 @@ func runBatch(ctx context.Context, opts batchOptions) error {
 	}
 	b := batch.Batch{
 		Resume:  batch.Resume{On: opts.Resume, Unknown: opts.ResendUnknown},
-		Ordered: opts.Ordered, Pace: batch.Pace{Concurrency: opts.Concurrency, Rate: rate.Inf},
+		Ordered: opts.Ordered, Pace: batch.Pace{Concurrency: opts.Concurrency},
 		Retries: profile.Retries, FailFast: opts.FailFast, Print: f.Print,
 	}
 	if opts.Output != "-" {
@@ -161,6 +162,9 @@ func runBatch(ctx context.Context, opts batchOptions) error {
 		if b.Shard, err = batch.ParseShard(opts.Shard); err != nil {
 			return err
 		}
+	}
+	if b.Pace.Rate, err = batch.ParseRate(opts.Rate); err != nil {
+		return err
 	}
 	if b.Questions, err = opts.questions(profile); err != nil {
 		return err

@@ -39,6 +39,7 @@ func TestMain(m *testing.M) {
 //	network KIND NAME [ARG…]            start a server, such as a proxy; see startNetwork
 //	requests FILE                       write the received requests to FILE
 //	await N                             wait until N requests have been received
+//	until FILE REGEXP                   wait until a file, to which a command in the background writes, matches
 //	code N CMD [ARG…]                   run a command that must exit with N
 //	signal NAME                         send a signal to the last command in the background
 //	exited N                            after wait, check that this command exited with N
@@ -75,6 +76,7 @@ func TestScripts(t *testing.T) {
 			"network":  startNetwork,
 			"requests": writeRequests,
 			"await":    awaitRequests,
+			"until":    awaitText,
 			"code":     exitsWith,
 			"signal":   sendSignal,
 			"exited":   exited,
@@ -86,6 +88,24 @@ func TestScripts(t *testing.T) {
 			"replace":  replaceText,
 		},
 	})
+}
+
+// awaitText waits until a file matches, for up to 30 seconds.
+func awaitText(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: until FILE REGEXP")
+	}
+	pattern, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		text, err := os.ReadFile(ts.MkAbs(args[0]))
+		if err == nil && pattern.Match(text) {
+			return
+		}
+		if time.Now().After(end) {
+			ts.Fatalf("%s does not match %q: %s", args[0], args[1], text)
+		}
+	}
 }
 
 // needTools fails the script if a tool is missing and HOBNOB_TEST_REQUIRE is set. It is
