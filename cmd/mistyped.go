@@ -156,7 +156,15 @@ func meantFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	if meant := typed.in(cmd); meant != "" {
 		return meant
 	}
-	if below := descendant(cmd, func(c *cobra.Command) bool { return typed.in(c) != "" }); below != nil {
+	has := func(c *cobra.Command) bool { return typed.in(c) != "" }
+	below := descendant(cmd, func(c *cobra.Command) bool {
+		_, asks := c.Annotations[freeText] // chat is meant more often than other commands
+		return asks && has(c)
+	})
+	if below == nil {
+		below = descendant(cmd, has)
+	}
+	if below != nil {
 		return below.CommandPath() + " " + typed.in(below) + " …"
 	}
 	if below := descendant(cmd, func(c *cobra.Command) bool { return c.Name() == typed.name }); below != nil {

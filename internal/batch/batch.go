@@ -78,13 +78,17 @@ func (b *Batch) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if !out.resumable() {
+		b.Again = ""
+	}
 	r := newRun(ctx, b, out, seen)
 	err = r.all()
 	err = errors.Join(err, out.close(r.isDone()))
 	stats := r.count()
-	b.Print.Note("%s", stats)
 	if err == nil && stats.unanswered() > 0 {
 		err = &RowsError{Stats: stats}
+	} else {
+		b.Print.Note("%s", stats)
 	}
 	return b.explain(err)
 }

@@ -44,16 +44,16 @@ func Stdout(w io.Writer) *Output { return &Output{stream: w} }
 // is a stream. It adds the ids that are not sent again to seen. The file and its journal
 // are locked until the output is closed.
 func openOutput(ctx context.Context, name, shard string, slots int, resume Resume, seen *index) (*Output, Recovered, error) {
-	path, err := atomicfile.Target(name)
-	if err != nil {
-		return nil, Recovered{}, outputError(name, err)
-	}
-	info, err := os.Stat(path)
+	info, err := os.Stat(name)
 	if err == nil && !info.Mode().IsRegular() {
-		out, err := openStream(ctx, name, path, info, resume)
+		out, err := openStream(ctx, name, info, resume)
 		return out, Recovered{}, err
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, Recovered{}, outputError(name, err)
+	}
+	path, err := atomicfile.Target(name)
+	if err != nil {
 		return nil, Recovered{}, outputError(name, err)
 	}
 	out := &Output{name: name}
@@ -106,7 +106,7 @@ func (o *Output) open(ctx context.Context, path, shard string, slots int, resume
 }
 
 // openStream opens an output that is not a regular file.
-func openStream(ctx context.Context, name, path string, info fs.FileInfo, resume Resume) (*Output, error) {
+func openStream(ctx context.Context, name string, info fs.FileInfo, resume Resume) (*Output, error) {
 	switch {
 	case info.IsDir():
 		return nil, failure.Usagef("pass the name of a file: -o answers.jsonl", "%s is a directory", name)
@@ -114,7 +114,7 @@ func openStream(ctx context.Context, name, path string, info fs.FileInfo, resume
 		return nil, failure.Usagef("pass the output file of the earlier run", "cannot resume %s: %v", name, &input.KindError{Mode: info.Mode()})
 	}
 	// A named pipe opens when another process reads it.
-	stream, err := input.Await(ctx, func() (*os.File, error) { return os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0) })
+	stream, err := input.Await(ctx, func() (*os.File, error) { return os.OpenFile(name, os.O_WRONLY|os.O_APPEND, 0) })
 	if err != nil {
 		return nil, outputError(name, err)
 	}

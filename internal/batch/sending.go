@@ -8,11 +8,13 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime"
 
 	"github.com/gofrs/flock"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 // sendingSuffix follows the name of an output in that of its journal.
@@ -43,6 +45,9 @@ func lockSending(out string) (*sending, error) {
 	for {
 		// The lock opens the file itself; create it first to report its errors in words.
 		file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, failure.WithHint(outputError(out, err), "create its directory: mkdir -p %s", shell.Word(filepath.Dir(out)))
+		}
 		if err != nil {
 			return nil, failure.WithHint(fmt.Errorf("cannot create %s: %w", path, failure.Reason(err)), "write the output to a directory where you can create files")
 		}

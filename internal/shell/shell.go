@@ -16,7 +16,7 @@ func Quote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\'
 
 // Word returns text as one word, quoted only if necessary.
 func Word(text string) string {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-."
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:,@+"
 	if text == "" || strings.Trim(text, plain) != "" {
 		return Quote(text)
 	}
