@@ -158,8 +158,8 @@ func meantFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	}
 	has := func(c *cobra.Command) bool { return typed.in(c) != "" }
 	below := descendant(cmd, func(c *cobra.Command) bool {
-		_, asks := c.Annotations[freeText] // chat is meant more often than other commands
-		return asks && has(c)
+		_, takesText := c.Annotations[freeText]
+		return takesText && c.GroupID == groupAsk && has(c) // chat is meant more often than other commands
 	})
 	if below == nil {
 		below = descendant(cmd, has)
