@@ -76,7 +76,7 @@ func (p *rowParser) parse(text []byte) (Row, error) {
 	}
 	p.row = Row{Size: len(text)}
 	clear(p.has)
-	if kind := p.dec.PeekKind(); kind != '{' && kind != jsontext.KindInvalid {
+	if kind := p.dec.PeekKind(); kind != '{' && isValue(kind) {
 		return Row{}, fmt.Errorf("the row must be an object, not %s", nameOf(kind))
 	}
 	if err := p.object(p.field); err != nil {
@@ -194,7 +194,7 @@ func (p *rowParser) object(field func(name string) error) error {
 
 // nested calls read if the next value is of a kind.
 func (p *rowParser) nested(path string, kind jsontext.Kind, name string, read func() error) error {
-	if got := p.dec.PeekKind(); got != kind && got != jsontext.KindInvalid {
+	if got := p.dec.PeekKind(); got != kind && isValue(got) {
 		return fmt.Errorf("%.60q must be %s, not %s", path, name, nameOf(got))
 	}
 	return read()
@@ -285,6 +285,11 @@ func explain(err error) error {
 		return errors.New("invalid JSON: unexpected end of the row")
 	}
 	return fmt.Errorf("invalid JSON at byte %d: %w", syntax.ByteOffset+1, syntax.Err)
+}
+
+// isValue reports whether a value of the kind follows. Otherwise reading it returns an error.
+func isValue(kind jsontext.Kind) bool {
+	return kind != jsontext.KindInvalid && kind != '}' && kind != ']'
 }
 
 // nameOf returns the name of a kind of value.
