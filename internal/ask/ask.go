@@ -118,9 +118,9 @@ func (a Asker) show(agentID string, answer chat.Answer) error {
 	case a.Block != nil:
 		err = a.showBlock(answer)
 	case answer.Document != "":
-		err = a.print(view.Document(a.f.Print, answer, a.Profile.Style, a.Raw))
+		err = a.write(view.Document(a.f.Print, answer, a.Profile.Style, a.Raw))
 	default:
-		err = a.print(view.Reply(a.f.Print, answer.Reply.Text, a.Profile.Style, a.Raw))
+		err = a.write(view.Reply(a.f.Print, answer.Reply.Text, a.Profile.Style, a.Raw))
 	}
 	if err != nil && answer.Saved {
 		return failure.WithHint(err, "the reply is saved in conversation %s", history.Short(answer.Conversation))
@@ -133,7 +133,7 @@ func (a Asker) show(agentID string, answer chat.Answer) error {
 func (a Asker) showBlock(answer chat.Answer) error {
 	code, err := view.Block(answer.Reply.Text, *a.Block)
 	if err == nil {
-		return a.print(a.f.Print.Clean(code))
+		return a.write(a.f.Print.Clean(code))
 	}
 	if !answer.Saved {
 		// The user could not see the reply otherwise.
@@ -142,8 +142,8 @@ func (a Asker) showBlock(answer chat.Answer) error {
 	return err
 }
 
-// print writes clean text, through the pager if a.Paged is set.
-func (a Asker) print(text string) error {
+// write writes clean text, through the pager if a.Paged is set.
+func (a Asker) write(text string) error {
 	if a.Paged {
 		return a.f.Print.Page(text)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
@@ -132,6 +133,9 @@ func (a Asker) answer(ctx context.Context, name string, question chat.Question) 
 // show writes the replies to stdout.
 func (p Panel) show() error {
 	out := p.asker.f.Print
+	if out.IO.OutClosed {
+		return cli.OutputError(terminal.ErrOutClosed)
+	}
 	if out.WantsJSON() {
 		return out.JSON(p.elements())
 	}
@@ -144,11 +148,11 @@ func (p Panel) show() error {
 	if p.Columns && len(replies) > 1 {
 		text, unfit := view.SideBySide(out, replies, p.asker.Profile.Style, p.asker.Raw)
 		if unfit == "" {
-			return p.asker.print(text)
+			return p.asker.write(text)
 		}
 		out.Note("the replies are one below the other: %s", unfit)
 	}
-	return p.asker.print(view.Stacked(out, replies, p.asker.Profile.Style, p.asker.Raw))
+	return p.asker.write(view.Stacked(out, replies, p.asker.Profile.Style, p.asker.Raw))
 }
 
 // failedElement is the outcome of an agent without an answer as printed by --json.
