@@ -15,7 +15,7 @@ const (
 	// to each problem, so deeper ones would take a lot of memory.
 	maxDepth = 1000
 	// maxValues is the maximum number of values in a document.
-	maxValues = 250_000
+	maxValues = 100_000
 	// maxNumber is the maximum length of a number, and maxExponent of its exponent.
 	// Numbers are compared exactly, which takes memory for large exponents.
 	maxNumber   = 1000

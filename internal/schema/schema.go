@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -33,9 +34,13 @@ const (
 // Schema is a JSON Schema of a draft from 4 to 2020-12. Without $schema, it is of draft
 // 2020-12. Formats such as "date" are checked in every draft, patterns have the syntax
 // of Go, and contentEncoding and contentMediaType are not checked.
+// It is safe for concurrent use.
 type Schema struct {
-	text     string // compact JSON
+	text string // compact JSON
+
+	mu       sync.Mutex // guards steps: one reply is checked at a time
 	compiled *jsonschema.Schema
+	steps    *steps
 }
 
 // Load reads and compiles the schema in a file or a named pipe. The error is of kind
@@ -83,10 +88,13 @@ func parse(ctx context.Context, data []byte) (*Schema, error) {
 	if err := json.Compact(&text, data); err != nil {
 		return nil, err
 	}
-	compiled, err := bounded(ctx, func() (*jsonschema.Schema, error) {
+	s := &Schema{text: text.String(), steps: &steps{}}
+	s.compiled, err = bounded(ctx, func() (*jsonschema.Schema, error) {
 		compiler := jsonschema.NewCompiler()
 		compiler.UseLoader(noLoader{})
 		compiler.AssertFormat()
+		compiler.RegisterVocabulary(s.steps.vocabulary())
+		compiler.AssertVocabs()
 		if err := compiler.AddResource(base, document); err != nil {
 			return nil, err
 		}
@@ -95,7 +103,7 @@ func parse(ctx context.Context, data []byte) (*Schema, error) {
 	if err != nil {
 		return nil, invalid(err)
 	}
-	return &Schema{text: text.String(), compiled: compiled}, nil
+	return s, nil
 }
 
 // noLoader refuses references to other files and to the network.
@@ -144,7 +152,7 @@ func (s *Schema) Check(ctx context.Context, reply string) (document string, err 
 		if err != nil {
 			return "", &MismatchError{Problems: []string{err.Error()}}
 		}
-		if err := s.validate(value); err != nil {
+		if err := s.validate(ctx, value); err != nil {
 			return "", err
 		}
 		return document, nil
@@ -152,7 +160,10 @@ func (s *Schema) Check(ctx context.Context, reply string) (document string, err 
 }
 
 // validate returns nil if a value fits.
-func (s *Schema) validate(value any) error {
+func (s *Schema) validate(ctx context.Context, value any) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.steps.ctx, s.steps.left = ctx, maxSteps
 	err := s.compiled.Validate(value)
 	var wrong *jsonschema.ValidationError
 	if !errors.As(err, &wrong) {
@@ -172,14 +183,18 @@ func bounded[T any](ctx context.Context, work func() (T, error)) (T, error) {
 	defer cancel()
 	result, err := input.Await(within, func() (result T, err error) {
 		defer func() {
-			if p := recover(); p != nil {
+			switch p := recover(); p {
+			case nil:
+			case errSteps:
+				err = errSteps
+			default:
 				err = failure.New(failure.Schema, failure.Plain("simplify the schema"), "this schema is not supported")
 			}
 		}()
 		return work()
 	})
 	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		err = failure.New(failure.Schema, failure.Plain("simplify the schema"), fmt.Sprintf("checking the schema took longer than %s", limit))
+		err = failure.New(failure.Schema, failure.Plain("simplify the schema"), fmt.Sprintf("the schema takes longer than %s", limit))
 	}
 	return result, err
 }
