@@ -76,6 +76,7 @@ token, 5 if it could not be reached, and 130 after Ctrl-C.`,
   hobnob batch questions.jsonl -o answers.jsonl --resume
   hobnob batch --lines -t explain < words.txt
   hobnob batch big.jsonl --shard 3/8 -o answers-3.jsonl
+  hobnob batch questions.jsonl --schema city.schema.json | jq -c .data
   jq -r 'select(.reply) | .reply' answers.jsonl`,
 		GroupID: groupAsk,
 		RunE: func(cmd *cobra.Command, args []string) error {

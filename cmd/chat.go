@@ -77,7 +77,8 @@ for byte. See also: hobnob help exit-codes.`,
   tail -50 error.log | hobnob chat "what went wrong?"
   hobnob chat -a guide -a echo "what is a profile?"
   hobnob chat -x=sh "find the ten largest files" > largest.sh
-  hobnob chat --json "name three rivers" | jq -r .reply`,
+  hobnob chat --json "name three rivers" | jq -r .reply
+  hobnob chat --schema city.schema.json "name the capital of Peru" | jq -r .city`,
 		GroupID:     groupAsk,
 		Annotations: map[string]string{freeText: ""},
 		RunE: func(cmd *cobra.Command, args []string) error {

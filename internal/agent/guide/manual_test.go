@@ -138,6 +138,7 @@ func (r reference) check(t *testing.T, heading, line string) {
 	case len(words) == 0:
 	case !r.commands[words[0]]:
 		t.Errorf("%s: command %q in %q", heading, words[0], line)
+	case len(words) > 1 && strings.Contains(words[1], "."): // a file of batch
 	case len(words) > 1 && r.isGroup(words[0]) && !r.commands[words[0]+" "+words[1]]:
 		t.Errorf("%s: command %q in %q", heading, words, line)
 	}
