@@ -48,8 +48,9 @@ func newBatchCommand(f *cli.Factory) *cobra.Command {
 	opts := batchOptions{f: f}
 	var loadSchema func() (*schema.Contract, error)
 	cmd := &cobra.Command{
-		Use:   "batch [FILE]",
-		Short: "Ask many questions from a file",
+		Use:         "batch [FILE]",
+		Annotations: map[string]string{exitCodes: "3 4 5 10"},
+		Short:       "Ask many questions from a file",
 		Long: `Read rows of JSON, ask their questions concurrently, and write one row of JSON
 for each. The input is a file, or standard input, which is also named -.
 
@@ -132,6 +133,8 @@ func (o batchOptions) validate(named bool) error {
 		return failure.Usagef("pass the output file of the earlier run: -o FILE", "--resume needs --output")
 	case o.Resume && o.DryRun:
 		return failure.Usagef("to check the whole input, omit --resume", "--dry-run and --resume cannot be used together")
+	case o.f.Print.Filter != nil && o.Output != "" && o.Output != "-":
+		return failure.Usagef("omit -o, or filter the file afterwards", "--jq and --output cannot be used together: the output file is the journal of the batch")
 	case o.ResendUnknown && !o.Resume:
 		return failure.Usagef(see, "--resend-unknown needs --resume")
 	case o.Concurrency < 1 || o.Concurrency > maxConcurrency:

@@ -23,8 +23,9 @@ type batchMergeOptions struct {
 func newBatchMergeCommand(f *cli.Factory) *cobra.Command {
 	opts := batchMergeOptions{f: f}
 	cmd := &cobra.Command{
-		Use:   "merge OUT…",
-		Short: "Join the outputs of several batches",
+		Use:         "merge OUT…",
+		Annotations: map[string]string{exitCodes: "10"},
+		Short:       "Join the outputs of several batches",
 		Long: `Join the outputs of several batches, such as those of all shards, and report what
 is missing. Each id is in the result once: an answered row is preferred to one
 with an unknown outcome, and that to a failed one.

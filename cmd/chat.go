@@ -80,7 +80,7 @@ for byte. See also: hobnob help exit-codes.`,
   hobnob chat --json "name three rivers" | jq -r .reply
   hobnob chat --schema city.schema.json "name the capital of Peru" | jq -r .city`,
 		GroupID:     groupAsk,
-		Annotations: map[string]string{freeText: ""},
+		Annotations: map[string]string{freeText: "", exitCodes: questionExits},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Words = args
 			opts.limited = cmd.Flags().Changed("history")

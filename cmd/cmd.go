@@ -32,9 +32,13 @@ import (
 
 // Main runs hobnob with the arguments and streams of the process and returns
 // its exit code.
-func Main() int {
+func Main() int { return runProcess(func(*terminal.Streams) {}) }
+
+// runProcess is Main with streams that change may replace.
+func runProcess(change func(*terminal.Streams)) int {
 	getenv := withholdTokens()
 	streams := terminal.Detect(os.Stdin, os.Stdout, os.Stderr, getenv)
+	change(streams)
 	f := cli.New(streams, getenv)
 	ctx, signals := withSignals(context.Background())
 	defer signals.stop()

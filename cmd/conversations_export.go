@@ -3,7 +3,6 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"slices"
@@ -114,7 +113,7 @@ func runConversationsExport(ctx context.Context, opts conversationsExportOptions
 		if err := export.Write(ctx, &document); err != nil {
 			return err
 		}
-		return f.Print.JSON(json.RawMessage(document.Bytes()))
+		return f.Print.Row(document.Bytes())
 	}
 	if opts.Output == "" {
 		out := f.IO.Out

@@ -27,9 +27,10 @@ type conversationsListOptions struct {
 func newConversationsListCommand(f *cli.Factory) *cobra.Command {
 	opts := conversationsListOptions{f: f}
 	cmd := &cobra.Command{
-		Use:     "list",
-		Aliases: []string{"ls"},
-		Short:   "List conversations",
+		Use:         "list",
+		Annotations: map[string]string{exitCodes: requestExits},
+		Aliases:     []string{"ls"},
+		Short:       "List conversations",
 		Long: `List the conversations of the profile: those in the local history, most recently
 used first, and then those that only the service lists. --limit applies to each
 of the two parts.

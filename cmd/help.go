@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -84,7 +85,7 @@ func helpWidth(streams *terminal.Streams) int {
 // Examples are not wrapped, so that they can be pasted.
 func helpText(c *cobra.Command, width int) string {
 	var b strings.Builder
-	b.WriteString(wrapText(cmp.Or(c.Long, c.Short), width) + "\n")
+	b.WriteString(wrapText(description(c), width) + "\n")
 	if c.IsAdditionalHelpTopicCommand() {
 		return b.String()
 	}
@@ -104,11 +105,61 @@ func helpText(c *cobra.Command, width int) string {
 	section("Commands", rows(commandRows(c, func(child *cobra.Command) bool { return child.GroupID == "" && child.IsAvailableCommand() }), width))
 	section("Flags", rows(flagRows(c.LocalFlags()), width))
 	section("Global flags", rows(flagRows(c.InheritedFlags()), width))
+	section("Exit codes", rows(exitRows(c), width))
 	section("Help topics", rows(commandRows(c, (*cobra.Command).IsAdditionalHelpTopicCommand), width))
 	if c.HasAvailableSubCommands() {
 		b.WriteString("\n" + wrapText(fmt.Sprintf("For more about a command or topic: hobnob help%s NAME", strings.TrimPrefix(c.CommandPath(), "hobnob")), width) + "\n")
 	}
 	return b.String()
+}
+
+// description returns the text of a command or topic.
+func description(c *cobra.Command) string {
+	text := cmp.Or(c.Long, c.Short)
+	if before, after, ok := strings.Cut(text, fieldsHere); ok {
+		text = before + fieldList() + after
+	}
+	return text
+}
+
+// exitCodes is the annotation with the exit codes of a command in addition to 0, 1 and 2,
+// and those of bugs and signals. Without it, a command that prints JSON has the code 3,
+// because it uses a profile.
+const exitCodes = "exit-codes"
+
+// The exit codes of commands that send requests.
+const (
+	requestExits  = "3 4 5 6 7 8"
+	questionExits = requestExits + " 9"
+)
+
+// firstBug is the first exit code that every command has.
+const firstBug = 70
+
+// exitsOf returns the exit codes of a command.
+func exitsOf(c *cobra.Command) []failure.ExitCode {
+	declared, ok := c.Annotations[exitCodes]
+	if _, text := c.Annotations[printsText]; !ok && !text && !c.HasSubCommands() {
+		declared = "3"
+	}
+	own := append(strings.Fields(declared), "0", "1", "2")
+	return slices.DeleteFunc(failure.ExitCodes(), func(code failure.ExitCode) bool {
+		return code.Code < firstBug && !slices.Contains(own, strconv.Itoa(code.Code))
+	})
+}
+
+// exitRows returns the exit codes of a command and their meaning. Those of bugs and
+// signals share the last row.
+func exitRows(c *cobra.Command) (found [][2]string) {
+	if !c.Runnable() {
+		return nil
+	}
+	for _, code := range exitsOf(c) {
+		if code.Code < firstBug {
+			found = append(found, [2]string{fmt.Sprintf("  %d", code.Code), code.Help})
+		}
+	}
+	return append(found, [2]string{fmt.Sprintf("  %d+", firstBug), "a bug in hobnob, or a signal; see hobnob help exit-codes"})
 }
 
 // usageLines returns the usage of a command, indented.

@@ -26,7 +26,7 @@ func newLoginCommand(f *cli.Factory) *cobra.Command {
 	opts := loginOptions{f: f}
 	cmd := &cobra.Command{
 		Use:         "login",
-		Annotations: map[string]string{createsConfig: ""},
+		Annotations: map[string]string{createsConfig: "", exitCodes: requestExits},
 		Short:       "Connect to a service and store your token",
 		Long: `Connect to a service: store its address in a profile and your token in the system
 keyring. On a terminal, login asks for missing information: the address, the

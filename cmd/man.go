@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -103,10 +102,16 @@ func manPage(c *cobra.Command) string {
 			fmt.Fprintf(&b, "\\fB%s\\fP\n", roff(strings.TrimSpace(line)))
 		}
 	}
-	b.WriteString(".SH DESCRIPTION\n" + roffText(cmp.Or(c.Long, c.Short)))
+	b.WriteString(".SH DESCRIPTION\n" + roffText(description(c)))
 	if !topic {
 		roffFlags(&b, "OPTIONS", c.LocalFlags())
 		roffFlags(&b, "GLOBAL OPTIONS", c.InheritedFlags())
+	}
+	if exits := exitRows(c); !topic && len(exits) > 0 {
+		b.WriteString(".SH EXIT STATUS\n")
+		for _, row := range exits {
+			fmt.Fprintf(&b, ".TP\n\\fB%s\\fP\n%s\n", strings.TrimSpace(row[0]), roff(row[1]))
+		}
 	}
 	if c.HasExample() {
 		b.WriteString(".SH EXAMPLES\n" + roffText(c.Example))

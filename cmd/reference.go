@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -39,12 +38,13 @@ func referencePage(c *cobra.Command) string {
 			fmt.Fprintf(&b, "\n### %s\n\n```\n%s\n```\n", title, strings.TrimRight(text, "\n"))
 		}
 	}
-	fmt.Fprintf(&b, "## %s\n\n%s\n\n%s\n", c.CommandPath(), c.Short, referenceText(cmp.Or(c.Long, c.Short)))
+	fmt.Fprintf(&b, "## %s\n\n%s\n\n%s\n", c.CommandPath(), c.Short, referenceText(description(c)))
 	if !c.IsAdditionalHelpTopicCommand() {
 		section("Usage", strings.Join(usageLines(c), "\n"))
 		section("Examples", c.Example)
 		section("Flags", rows(flagRows(c.LocalFlags()), pageWidth))
 		section("Global flags", rows(flagRows(c.InheritedFlags()), pageWidth))
+		section("Exit codes", rows(exitRows(c), pageWidth))
 	}
 	b.WriteString("\n### See also\n\n")
 	for _, other := range related(c) {

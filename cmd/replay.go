@@ -31,8 +31,9 @@ const maxReplayed = 100
 func newReplayCommand(f *cli.Factory) *cobra.Command {
 	opts := replayOptions{f: f}
 	cmd := &cobra.Command{
-		Use:   "replay CONVERSATION",
-		Short: "Ask the questions of a conversation of another agent",
+		Use:         "replay CONVERSATION",
+		Annotations: map[string]string{exitCodes: questionExits},
+		Short:       "Ask the questions of a conversation of another agent",
 		Long: `Ask the questions of a conversation of another agent, and show how its replies
 differ. The questions from the first to the head are asked in order, in a new
 conversation with the new replies as context. The old conversation does not

@@ -26,8 +26,9 @@ type resendOptions struct {
 func newResendCommand(f *cli.Factory) *cobra.Command {
 	opts := resendOptions{f: f}
 	cmd := &cobra.Command{
-		Use:   "resend [CONVERSATION]",
-		Short: "Retry unanswered questions",
+		Use:         "resend [CONVERSATION]",
+		Annotations: map[string]string{exitCodes: questionExits},
+		Short:       "Retry unanswered questions",
 		Long: `List the unanswered questions of the profile, or of one conversation, and ask
 them again after confirmation. The service did not accept those that failed. It
 may have accepted those with an unknown outcome, and the agent may then answer

@@ -19,13 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"hobnob": func() { os.Exit(Main()) },
-		// for BenchmarkBatch
-		"batchservice": serveBatch,
-		"batchloop":    loopBatch,
-		"batchmeasure": measureBatch,
-	})
+	testscript.Main(m, map[string]func(){"hobnob": func() { os.Exit(recorded()) }})
 }
 
 // TestScripts runs the scripts in testdata/script, which document the behaviour. Each
@@ -52,6 +46,8 @@ func TestMain(m *testing.M) {
 //	follow DOCUMENT SECTION             write and run the blocks of a section of docs/DOCUMENT
 //	replace FILE REGEXP TEXT            replace text that differs between runs
 func TestScripts(t *testing.T) {
+	records := t.TempDir()
+	t.Cleanup(func() { checkContract(t, records) })
 	testscript.Run(t, testscript.Params{
 		Dir:                 filepath.Join("testdata", "script"),
 		RequireExplicitExec: true,
@@ -60,6 +56,8 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
+			env.Setenv(recordsDir, records)
+			env.Setenv("HOBNOB_TEST_SCRIPT", filepath.Base(env.WorkDir))
 			env.Setenv("AppData", filepath.Join(home, "AppData"))
 			env.Setenv("LocalAppData", filepath.Join(home, "LocalAppData"))
 			env.Setenv("TERM", "xterm-256color")

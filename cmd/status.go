@@ -19,8 +19,9 @@ type statusOptions struct{ f *cli.Factory }
 func newStatusCommand(f *cli.Factory) *cobra.Command {
 	opts := statusOptions{f: f}
 	return &cobra.Command{
-		Use:   "status",
-		Short: "Show the selected service, agent and token source",
+		Use:         "status",
+		Annotations: map[string]string{exitCodes: "3 4"},
+		Short:       "Show the selected service, agent and token source",
 		Long: `Show the selected profile, its service, agent and token source, and the paths
 of hobnob's files. The token itself is not shown, and nothing is sent. The
 exit code is 4 if the profile has no token.`,

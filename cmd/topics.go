@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/hobnob-cli/hobnob/docs"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -58,67 +59,32 @@ func newExitCodesTopic() *cobra.Command {
 		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, c.Help)
 	}
 	b.WriteString("\nWith --json, a failure is one object on stderr:\n\n")
-	b.WriteString(`  {"error":{"code":"auth","exit":4,"message":"…","hint":"…","status":401}}`)
+	b.WriteString(`  {"error":{"code":"auth","exit":4,"message":"…","hint":"…","status":401},"version":1}`)
 	return newTopic("exit-codes", "Exit codes", b.String())
 }
 
-// document describes what commands print with --json.
-type document struct {
-	commands string
-	names    string // of its fields, in order
-}
-
-func (d document) fields() []string { return strings.Fields(d.names) }
-
-// documents describes the documents of all commands. The fields of a nested object
-// follow it.
-var documents = []document{
-	{"chat, wait", "version conversation turn parent agent_id profile reply finish_reason model usage prompt_tokens completion_tokens total_tokens " +
-		"service id conversation_id created elapsed_ms saved branched left data schema_attempts"},
-	{"chat -a ONE -a TWO (array), without an answer", "agent_id error code exit message hint status conversation turn state"},
-	{"chat --detach", "version conversation turn state"},
-	{"chat --dry-run", "version method url headers body"},
-	{"batch (one object per line)", "id reply agent_id finish_reason model usage prompt_tokens completion_tokens total_tokens service id conversation_id created " +
-		"elapsed_ms attempts data conversation turn shard line error code exit message hint status state"},
-	{"batch --dry-run", "version rows malformed duplicates characters tokens problems line message"},
-	{"batch merge", "version answered failed unknown malformed duplicates missing foreign missing_shards unfinished empty"},
-	{"resend (array), conversations show, tree (in turns)", "id conversation parent state question reply agent_id asked ended failure mark model " +
-		"usage prompt_tokens completion_tokens total_tokens service id conversation_id"},
-	{"conversations show, tree", "id title profile agent_id head created updated turns"},
-	{"replay", "version source conversation profile agent_id questions answered same turns question before after same turn_before turn"},
-	{"conversations list (array)", "id title profile agent_id turns created updated where service_ids service state"},
-	{"conversations search (array)", "conversation title profile turn field when snippet marks"},
-	{"conversations delete, restore", "conversations deleted restored"},
-	{"conversations prune", "conversations removed"},
-	{"conversations export -o", "path conversations"},
-	{"conversations import (array)", "file format dry_run in_trash conversations turns completed skipped"},
-	{"context", "conversation turns characters tokens path turn question characters tokens mark sent left unanswered"},
-	{"templates list (array), show", "name description variables name description default where path source error"},
-	{"usage (array)", "key title turns prompt_tokens completion_tokens total_tokens"},
-	{"agents list (array)", "name id default"},
-	{"profiles list (array)", "name base_url agent conversations default"},
-	{"profiles show", "name base_url agent conversations default agents settings"},
-	{"profiles delete", "deleted token_removed_from conversations default"},
-	{"login", "profile base_url token_source agent_id alias verified unverified default"},
-	{"logout", "profile removed_from"},
-	{"status", "profile profile_source base_url agent agent_id token_source token_problem keyring conversations other_profiles profile conversations " +
-		"history_problem config data history state record replay"},
-	{"config list (array), get", "key value source"},
-	{"config path", "path"},
-	{"doctor", "checks check ok detail fix skipped repair conversations turns repaired lost_conversations lost_turns lost_is_exact installed damaged_file"},
-	{"serve", "base_url agents token"},
-	{"version", "version go os arch"},
-	{"every other command that changes something", "done"},
-	{"errors (on stderr, in error)", "code exit message hint status conversation turn state"},
-}
+// fieldsHere is replaced with the list of fields when the topic is shown, because reading
+// the schemas takes time.
+const fieldsHere = "  (fields)"
 
 // fieldList returns the documents and their fields, indented.
 func fieldList() string {
+	documents, err := docs.Documents()
+	if err != nil {
+		return "  " + err.Error()
+	}
 	var b strings.Builder
 	for _, d := range documents {
-		b.WriteString("  " + d.commands + "\n" + terminal.Wrap(strings.Repeat(" ", 6)+strings.Join(d.fields(), ", "), pageWidth, 6) + "\n")
+		commands := strings.Join(d.Commands, ", ")
+		if d.Array {
+			commands += " (array)"
+		}
+		if d.Commands[0] == "*" {
+			commands = "every command, on stderr"
+		}
+		b.WriteString(terminal.Wrap("  "+commands, pageWidth, 2) + "\n" + terminal.Wrap(strings.Repeat(" ", 6)+strings.Join(d.Fields, ", "), pageWidth, 6) + "\n")
 	}
-	return b.String()
+	return strings.TrimRight(b.String(), "\n")
 }
 
 func newFormattingTopic() *cobra.Command {
@@ -168,8 +134,10 @@ files.
 
 The fields of each command; those of a nested object follow it:
 
-`+fieldList()+`
+`+fieldsHere+`
 
-Within version 1, fields may be added, but none is removed or changes its meaning.
+The JSON Schemas of all documents are in docs/schemas. Each object has the version
+of its schema, except the output of the command version. Within version 1, fields
+may be added, but none is removed or changes its meaning.
 In a pipe, tables have one row per line, with columns separated by tabs.`)
 }

@@ -13,12 +13,13 @@ type versionOptions struct{ f *cli.Factory }
 func newVersionCommand(f *cli.Factory) *cobra.Command {
 	opts := versionOptions{f: f}
 	return &cobra.Command{
-		Use:     "version",
-		Short:   "Print the version",
-		Long:    "Print the versions of hobnob and Go, and the platform.",
-		Example: "  hobnob version\n  hobnob version --json",
-		GroupID: groupMore,
-		RunE:    func(*cobra.Command, []string) error { return runVersion(opts) },
+		Use:         "version",
+		Annotations: map[string]string{exitCodes: ""},
+		Short:       "Print the version",
+		Long:        "Print the versions of hobnob and Go, and the platform.",
+		Example:     "  hobnob version\n  hobnob version --json",
+		GroupID:     groupMore,
+		RunE:        func(*cobra.Command, []string) error { return runVersion(opts) },
 	}
 }
 

@@ -27,8 +27,9 @@ type waitOptions struct {
 func newWaitCommand(f *cli.Factory) *cobra.Command {
 	opts := waitOptions{f: f}
 	cmd := &cobra.Command{
-		Use:   "wait [TURN]",
-		Short: "Wait for the answer to a pending question",
+		Use:         "wait [TURN]",
+		Annotations: map[string]string{exitCodes: requestExits},
+		Short:       "Wait for the answer to a pending question",
 		Long: `Print the answer to a question as soon as it arrives, as chat does. The question
 was asked with chat --detach or in another terminal. Without TURN, it is the
 latest pending question of the profile or, if none is pending, the latest

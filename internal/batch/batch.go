@@ -95,7 +95,7 @@ func (b *Batch) Run(ctx context.Context) error {
 
 func (b *Batch) open(ctx context.Context, seen *index) (*Output, error) {
 	if b.Output == "" {
-		return Stdout(b.Print.IO.Out), nil
+		return &Output{stream: stdout{b.Print}}, nil
 	}
 	if b.Input.is(b.Output) {
 		return nil, failure.Usagef("write to another file", "%s is the input and the output", b.Output)

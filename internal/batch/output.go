@@ -37,8 +37,15 @@ type Resume struct {
 	Unknown bool // send rows with an unknown outcome again
 }
 
-// Stdout returns the output to a stream.
-func Stdout(w io.Writer) *Output { return &Output{stream: w} }
+// stdout writes rows, or with --jq the results for each of them.
+type stdout struct{ *cli.Printer }
+
+func (s stdout) Write(line []byte) (int, error) {
+	if err := s.Row(line); err != nil {
+		return 0, err
+	}
+	return len(line), nil
+}
 
 // openOutput opens the output file with this name for rows of a shard. A device or a pipe
 // is a stream. It adds the ids that are not sent again to seen. The file and its journal
@@ -157,7 +164,7 @@ func (o *Output) write(line []byte) error {
 		if o.name != "" {
 			return outputError(o.name, err)
 		}
-		return cli.OutputError(err)
+		return err
 	}
 	n, err := o.file.Write(line)
 	if err != nil {

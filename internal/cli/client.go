@@ -93,14 +93,11 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 	if err != nil {
 		return nil, err
 	}
-	shared := credential.Shared(func(ctx context.Context) (credential.Token, error) {
+	options.Token = func(ctx context.Context) (string, error) {
 		if len(resolver.Command) > 0 {
 			defer f.Print.Aside()()
 		}
-		return resolver.Token(ctx, key)
-	})
-	options.Token = func(ctx context.Context) (string, error) {
-		token, err := shared(ctx)
+		token, err := resolver.Token(ctx, key)
 		return token.Reveal(), resolver.Explain(err, key)
 	}
 	options.Refused = resolver.Given().Refused

@@ -9,10 +9,10 @@ import (
 	"io"
 	"iter"
 	"os"
+	"strings"
 	"sync"
 	"time"
 	"unicode"
-	"unicode/utf8"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/plural"
@@ -41,15 +41,29 @@ type Printer struct {
 }
 
 // JSON writes one JSON document, or with a Filter its results, one per line. JSON is
-// indented on a terminal.
+// indented on a terminal. An object without the field version gets it.
 func (p *Printer) JSON(value any) error {
-	if p.Filter == nil {
-		return OutputError(WriteJSON(p.IO.Out, value, p.IO.OutTTY))
-	}
-	document, err := json.Marshal(value)
+	document, err := encode(value)
 	if err != nil {
 		return err
 	}
+	if document = versioned(document); p.Filter != nil {
+		return p.filter(document)
+	}
+	return OutputError(WriteJSON(p.IO.Out, document, p.IO.OutTTY))
+}
+
+// Row writes one line of JSON Lines, or with a Filter its results.
+func (p *Printer) Row(line []byte) error {
+	if p.Filter != nil {
+		return p.filter(line)
+	}
+	_, err := p.IO.Out.Write(line)
+	return OutputError(err)
+}
+
+// filter writes the results of p.Filter.
+func (p *Printer) filter(document []byte) error {
 	for result, err := range p.Filter(document) {
 		if err != nil {
 			return err
@@ -66,36 +80,55 @@ func (p *Printer) JSON(value any) error {
 	return nil
 }
 
-// WriteJSON writes a document in which all control and bidi characters are escaped;
-// encoding/json escapes only those below U+0020.
-func WriteJSON(w io.Writer, value any, indent bool) error {
+// JSONVersion is the version of all JSON that hobnob prints, described in docs/schemas.
+// Within a version, fields are added but never removed or changed.
+const JSONVersion = 1
+
+// versioned returns a document with the field version, which only objects have.
+func versioned(document json.RawMessage) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if document[0] != '{' || json.Unmarshal(document, &fields) != nil || fields["version"] != nil {
+		return document
+	}
+	separator := ","
+	if len(fields) == 0 {
+		separator = ""
+	}
+	return fmt.Appendf(nil, `{"version":%d%s%s`, JSONVersion, separator, document[1:])
+}
+
+// encode returns the JSON of a value without escapes for HTML.
+func encode(value any) (json.RawMessage, error) {
 	var out bytes.Buffer
 	encoder := json.NewEncoder(&out)
 	encoder.SetEscapeHTML(false)
-	if indent {
-		encoder.SetIndent("", "  ")
-	}
-	if err := encoder.Encode(value); err != nil {
+	err := encoder.Encode(value)
+	return out.Bytes(), err
+}
+
+// WriteJSON writes a document in which all control and bidi characters are escaped;
+// encoding/json escapes only those below U+0020.
+func WriteJSON(w io.Writer, value any, indent bool) error {
+	document, err := encode(value)
+	if err != nil {
 		return err
 	}
-	text := out.Bytes()
-	var safe []byte
-	for i := 0; i < len(text); {
-		if text[i] < utf8.RuneSelf && text[i] != 0x7f {
-			i++
-			continue
+	if indent {
+		var indented bytes.Buffer
+		if err := json.Indent(&indented, document, "", "  "); err != nil {
+			return err
 		}
-		r, size := utf8.DecodeRune(text[i:])
-		if r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
-			safe = fmt.Appendf(append(safe, text[:i]...), "\\u%04x", r)
-			text, i, size = text[i+size:], 0, 0
+		document = indented.Bytes()
+	}
+	var safe strings.Builder
+	for _, r := range string(document) {
+		if r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
+			fmt.Fprintf(&safe, "\\u%04x", r)
+		} else {
+			safe.WriteRune(r)
 		}
-		i += size
 	}
-	if safe != nil {
-		text = append(safe, text...)
-	}
-	_, err := w.Write(text)
+	_, err = io.WriteString(w, safe.String())
 	return err
 }
 

@@ -13,6 +13,12 @@ import (
 // Explain returns the report of an error for printing.
 func (p *Printer) Explain(err error) failure.Report { return failure.NewReport(err, p.selected()) }
 
+// errorDocument is an error as printed with --json.
+type errorDocument struct {
+	Error   failure.Report `json:"error"`
+	Version int            `json:"version"`
+}
+
 // Report prints an error and returns its exit code. It prints each of failure.Errors,
 // except as JSON, which is one document.
 func (p *Printer) Report(err error) int {
@@ -28,7 +34,7 @@ func (p *Printer) Report(err error) int {
 		return report.Exit // the reader of the output exited, for example head
 	}
 	if p.flags.JSON {
-		_ = WriteJSON(p.IO.Err, map[string]failure.Report{"error": report}, false)
+		_ = WriteJSON(p.IO.Err, errorDocument{report, JSONVersion}, false)
 		return report.Exit
 	}
 	fmt.Fprintf(p.IO.Err, "hobnob: error: %s\n", p.IO.CleanLine(report.Message))
