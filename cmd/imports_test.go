@@ -38,7 +38,7 @@ var mayImport = map[string][]string{
 	picture: {},
 
 	"internal/ask":   {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
-	"internal/batch": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/template"},
+	"internal/batch": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/template", "internal/terminal"},
 	"internal/doctor": {
 		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage",
 		"internal/service", "internal/terminal",

@@ -66,11 +66,16 @@ func (e *exchange) ask(text string) (*Answer, error) {
 func (e *exchange) askSaved(text string) (*Answer, error) {
 	asker := *e.run.Save
 	asker.Client = e.sender
+	var err error
+	if e.turns == 0 && len(e.request.Messages) > 1 {
+		if e.saved, e.turns, err = saveEarlier(e.run.flying, asker, e.request); err != nil {
+			return nil, err
+		}
+	}
 	question := chat.Question{Text: text, AgentID: e.request.AgentID, Context: chat.Limits{None: true}, Keep: e.turns}
 	if e.turns > 0 {
 		question.Conversation, question.Parent = &history.Conversation{ID: e.saved.Conversation}, &e.saved.Turn
 	}
-	var err error
 	if e.saved, err = asker.Ask(e.run.flying, question); err != nil {
 		return nil, err
 	}
