@@ -15,8 +15,8 @@ func questionOf(r *api.Request) string {
 }
 
 const (
-	maxShown = 60      // runes of a question in a message
-	maxStart = 4 << 10 // bytes of a question that are compared
+	maxShown = 60   // runes of a question in a message
+	maxStart = 1024 // bytes of a question that are compared
 )
 
 // shortened returns the beginning of a question in one line.
@@ -29,25 +29,29 @@ func shortened(text string) string {
 	return text
 }
 
-// wordsOf returns the words at the beginning of a question.
-func wordsOf(text string) map[string]bool {
-	words := map[string]bool{}
-	for word := range strings.FieldsSeq(strings.ToLower(text[:min(len(text), maxStart)])) {
-		words[word] = true
+// trigramsOf returns all three characters that follow each other at the beginning of a
+// question, without case and with single spaces.
+func trigramsOf(text string) map[string]bool {
+	text = " " + strings.Join(strings.Fields(strings.ToLower(text[:min(len(text), maxStart)])), " ") + " "
+	found := map[string]bool{}
+	runes := []rune(text)
+	for i := range len(runes) - 2 {
+		found[string(runes[i:i+3])] = true
 	}
-	return words
+	return found
 }
 
-// similarity returns the part of all words of two questions that both have, from 0 to 1.
+// minSimilarity is the similarity below which a question is not similar.
+const minSimilarity = 0.2
+
+// similarity returns the part of the trigrams of two questions that both have, from 0
+// to 1.
 func similarity(a, b map[string]bool) float64 {
 	both := 0
-	for word := range a {
-		if b[word] {
+	for trigram := range a {
+		if b[trigram] {
 			both++
 		}
 	}
-	if both == 0 {
-		return 0
-	}
-	return float64(both) / float64(len(a)+len(b)-both)
+	return float64(both) / float64(max(1, len(a)+len(b)-both))
 }

@@ -233,7 +233,7 @@ func (p *Player) missing(e api.Exchange, body *api.Request) error {
 	}
 	asked := questionOf(body)
 	missing.Request = fmt.Sprintf("%q", shortened(asked))
-	words, best := wordsOf(asked), 0.0
+	trigrams, best := trigramsOf(asked), minSimilarity
 	// An error leaves the nearest question found so far.
 	_ = p.each(func(_ int, _ place, l line) error {
 		if l.Request == nil || l.Request.Body == nil {
@@ -247,7 +247,7 @@ func (p *Player) missing(e api.Exchange, body *api.Request) error {
 			missing.Differs = differenceOf(body, l.Request.Body)
 			return io.EOF
 		}
-		if similar := similarity(words, wordsOf(recorded)); similar > best {
+		if similar := similarity(trigrams, trigramsOf(recorded)); similar > best {
 			best, missing.Nearest = similar, shortened(recorded)
 		}
 		return nil
