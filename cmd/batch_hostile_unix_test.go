@@ -304,14 +304,19 @@ func TestBatchReadsNamedPipe(t *testing.T) {
 	}
 	h.sent("a", "b")
 
-	// A pipe that no process writes to blocks until Ctrl-C.
+	// A pipe to which nothing is written blocks until Ctrl-C.
 	command, stderr = h.command("pipe", "-o", "out.jsonl", "--resume")
 	if err := command.Start(); err != nil {
 		t.Fatal(err)
 	}
 	defer time.AfterFunc(time.Minute, func() { _ = command.Process.Kill() }).Stop()
-	interrupting := time.AfterFunc(time.Second, func() { _ = command.Process.Signal(os.Interrupt) })
-	defer interrupting.Stop()
+	if writer, err = os.OpenFile(pipe, os.O_WRONLY, 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = writer.Close() }()
+	if err := command.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
 	if code := h.exit(command.Wait()); code != 130 {
 		t.Errorf("exit code %d: %s", code, stderr)
 	}

@@ -130,7 +130,10 @@ func TestReplayIsLikeRecording(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "r.jsonl")
 			recorder, add := record(t, path)
-			options := api.Options{BaseURL: server.URL + "/prefix", Timeout: 500 * time.Millisecond, Record: add}
+			options := api.Options{BaseURL: server.URL + "/prefix", Timeout: time.Minute, Record: add}
+			if name == "late" {
+				options.Timeout = 500 * time.Millisecond
+			}
 			want, wantErr := ask(t, options, name)
 			if err := recorder.Close(); err != nil {
 				t.Fatal(err)
