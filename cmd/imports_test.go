@@ -88,6 +88,7 @@ var owners = map[string][]string{
 	"github.com/gofrs/flock":           {"internal/batch", "internal/history", "internal/draft"},
 	"github.com/itchyny":               {"internal/jq"},
 	"github.com/microcosm-cc":          {"internal/transfer"},
+	"github.com/schollz":               {"internal/terminal"},
 	"github.com/muesli/termenv":        {"internal/markdown"},
 	"github.com/reeflective":           {"internal/lineedit"},
 	"github.com/santhosh-tekuri":       {"internal/schema"},

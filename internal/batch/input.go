@@ -60,3 +60,13 @@ func (i *Input) is(name string) bool {
 func (i *Input) explain(err error) error {
 	return fmt.Errorf("cannot read %s: %w", i.name, failure.Reason(err))
 }
+
+// size returns the size of a regular file, or 0 for another input.
+func (i *Input) size() int64 {
+	if file, ok := i.file.(*os.File); ok {
+		if info, err := file.Stat(); err == nil && info.Mode().IsRegular() {
+			return info.Size()
+		}
+	}
+	return 0
+}

@@ -164,6 +164,13 @@ func (l *limiter) end(number int, ticket ticket, begun time.Time, o outcome) {
 	}
 }
 
+// pause returns how long no request begins from now on because the service asked to wait.
+func (l *limiter) pause() time.Duration {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return max(0, time.Until(l.until))
+}
+
 // grow adds a request in flight after a round of answers.
 func (l *limiter) grow() {
 	l.answers++

@@ -26,6 +26,7 @@ type Reader struct {
 	long   []byte // buffer for rows longer than that of in
 	line   int    // number of the last line
 	err    error  // of in
+	offset int64  // bytes of the rows so far, including their line ends
 }
 
 // NewReader returns a reader of JSONL or, if lines is set, of plain lines, of which each is
@@ -84,6 +85,7 @@ func (r *Reader) readLine() (text []byte, length int) {
 	r.long = r.long[:0]
 	for {
 		part, err := r.in.ReadSlice('\n')
+		r.offset += int64(len(part))
 		part = bytes.TrimSuffix(part, []byte("\n"))
 		whole := length == 0
 		length += len(part)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"golang.org/x/sync/semaphore"
@@ -36,6 +37,9 @@ type run struct {
 	free chan int // slots of the output that are not in use
 	room *semaphore.Weighted
 
+	read   atomic.Int64 // bytes of the input that are taken
+	asking atomic.Int64 // bytes of them that are in flight
+
 	mu      sync.Mutex
 	next    int              // number of the next job to write, if ordered
 	waiting map[int]finished // jobs by number that wait for the next one, if ordered
@@ -61,7 +65,7 @@ type finished struct {
 
 func newRun(ctx context.Context, b *Batch, out *Output, seen *index) *run {
 	r := &run{
-		Batch: b, out: out, seen: seen, limiter: newLimiter(b.Pace.Concurrency, b.Pace.Rate, nil),
+		Batch: b, out: out, seen: seen, limiter: newLimiter(b.Pace.Concurrency, b.Pace.Rate, b.pausing()),
 		work: make(chan job), free: make(chan int, b.slots()), room: semaphore.NewWeighted(maxInFlight), waiting: map[int]finished{},
 	}
 	r.flying, r.cancel = context.WithCancelCause(ctx)
@@ -76,6 +80,7 @@ func newRun(ctx context.Context, b *Batch, out *Output, seen *index) *run {
 func (r *run) all() error {
 	defer r.cancel(nil)
 	defer r.handleSignals()()
+	defer r.showProgress()()
 	var workers sync.WaitGroup
 	for range r.Pace.Concurrency {
 		workers.Go(func() {
@@ -112,6 +117,7 @@ func (r *run) take() error {
 	rows := r.Input.rows(r.taking)
 	for number := 0; ; {
 		row, err := rows.Next()
+		r.read.Store(rows.offset)
 		var malformed *RowError
 		mine := errors.As(err, &malformed) && r.Shard.HasMalformed()
 		if err == nil {
@@ -180,12 +186,17 @@ func (r *run) newJob(number int, row Row) (job, bool) {
 	case <-r.taking.Done():
 		return j, false
 	}
-	return j, r.room.Acquire(r.taking, j.weight) == nil
+	if r.room.Acquire(r.taking, j.weight) != nil {
+		return j, false
+	}
+	r.asking.Add(j.weight)
+	return j, true
 }
 
 // finish writes the result of a job, or remembers it until those before are written.
 func (r *run) finish(f finished) {
 	r.room.Release(f.weight)
+	r.asking.Add(-f.weight)
 	f.row = Row{ID: f.row.ID}
 	r.mu.Lock()
 	defer r.mu.Unlock()

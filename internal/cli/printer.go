@@ -270,10 +270,16 @@ func (p *Printer) WaitFor(w terminal.Waiting) (stop func()) {
 	if w.Usual != nil {
 		w.Usual = sync.OnceValue(w.Usual)
 	}
+	return animate(p, func() (stop func()) { return p.IO.WaitFor(w) })
+}
+
+// animate turns off the echo of typed keys and shows what show shows until stop is called,
+// except while a line is written. With --quiet and --verbose it shows nothing.
+func animate(p *Printer, show func() (stop func())) (stop func()) {
 	begin := func() (end func()) {
 		restore, stop := p.IO.QuietInput(), func() {}
 		if !p.flags.Quiet && !p.flags.Verbose {
-			stop = p.IO.WaitFor(w)
+			stop = show()
 		}
 		return func() {
 			stop()
