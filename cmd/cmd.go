@@ -138,6 +138,7 @@ func newRootCommand(f *cli.Factory) *cobra.Command {
 		newCompletionCommand(f),
 		newManCommand(f),
 		newReferenceCommand(),
+		newScriptingTopic(),
 		newEnvironmentTopic(),
 		newExitCodesTopic(),
 		newFormattingTopic(),

@@ -122,7 +122,9 @@ var newContract = sync.OnceValues(func() (contract, error) {
 	return c, nil
 })
 
-func schemaID(file string) string { return "https://github.com/hobnob-cli/hobnob/schemas/v1/" + file }
+func schemaID(file string) string {
+	return "https://raw.githubusercontent.com/hobnob-cli/hobnob/main/docs/schemas/v1/" + file
+}
 
 // closed returns a schema that rejects unknown fields.
 func closed(schema any) any {
@@ -238,7 +240,7 @@ func checkContract(t *testing.T, dir string) {
 
 // printsJSON reports whether a command prints JSON for these arguments.
 func printsJSON(command *cobra.Command, args []string) bool {
-	if command == nil || !command.Runnable() || command.HasSubCommands() && command.Name() != "batch" {
+	if command == nil || !command.Runnable() {
 		return false
 	}
 	if _, text := command.Annotations[printsText]; text {

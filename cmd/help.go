@@ -139,7 +139,7 @@ const firstBug = 70
 // exitsOf returns the exit codes of a command.
 func exitsOf(c *cobra.Command) []failure.ExitCode {
 	declared, ok := c.Annotations[exitCodes]
-	if _, text := c.Annotations[printsText]; !ok && !text && !c.HasSubCommands() {
+	if _, text := c.Annotations[printsText]; !ok && !text {
 		declared = "3"
 	}
 	own := append(strings.Fields(declared), "0", "1", "2")
@@ -164,10 +164,14 @@ func exitRows(c *cobra.Command) (found [][2]string) {
 
 // usageLines returns the usage of a command, indented.
 func usageLines(c *cobra.Command) []string {
-	if c.HasAvailableSubCommands() {
-		return []string{"  " + c.CommandPath() + " COMMAND [flags]"}
+	var lines []string
+	if _, text := c.Annotations[printsText]; !text || !c.HasAvailableSubCommands() {
+		lines = append(lines, "  "+c.UseLine())
 	}
-	return []string{"  " + c.UseLine()}
+	if c.HasAvailableSubCommands() {
+		lines = append(lines, "  "+c.CommandPath()+" COMMAND [flags]")
+	}
+	return lines
 }
 
 // commandRows returns the names and short descriptions of the visible subcommands of

@@ -101,3 +101,43 @@ func TestDocumentsListExitCodes(t *testing.T) {
 		}
 	}
 }
+
+// The author of a script finds what a script needs from `hobnob --help` with at most one
+// more command, which the help names.
+func TestScriptAuthorFindsTools(t *testing.T) {
+	run := func(args ...string) string {
+		var out strings.Builder
+		f := cli.New(&terminal.Streams{In: strings.NewReader(""), Out: &out, Err: &out}, func(string) string { return "" })
+		if code := run(t.Context(), f, args); code != 0 {
+			t.Fatalf("hobnob %q: exit code %d", args, code)
+		}
+		return out.String()
+	}
+	first := run("--help")
+	for wanted, path := range map[string][]string{
+		"batch asks the rows of a file": {"scripting", "help"},
+		"--resume":                      {"batch"},
+		"6     outcome unknown":         {"chat"},
+		"--jq expression":               nil,
+		"--jq .usage.total_tokens":      {"scripting", "help"},
+		"  10  some rows of a batch":    {"exit-codes", "help"},
+		"answers.jsonl --resume":        {"scripting", "help"},
+		"--replay FILE":                 {"scripting", "help"},
+		"--schema FILE":                 {"scripting", "help"},
+	} {
+		page := first
+		if len(path) > 0 {
+			if !regexp.MustCompile(`(?m)^  ` + path[0] + ` `).MatchString(first) {
+				t.Errorf("hobnob --help does not list %s", path[0])
+			}
+			args := []string{path[0], "--help"}
+			if len(path) > 1 {
+				args = []string{path[1], path[0]}
+			}
+			page = run(args...)
+		}
+		if !strings.Contains(page, wanted) {
+			t.Errorf("hobnob %q does not show %q:\n%s", path, wanted, page)
+		}
+	}
+}

@@ -45,6 +45,7 @@ hobnob.`,
   hobnob login`,
 		Version:           cli.Version(),
 		Args:              groupArgs,
+		Annotations:       map[string]string{printsText: ""},
 		RunE:              showHelp,
 		SilenceErrors:     true,
 		SilenceUsage:      true,
@@ -136,7 +137,7 @@ func emptyArg(cmd *cobra.Command, name string) error {
 
 // newGroup returns a command that only has subcommands.
 func newGroup(command cobra.Command, children ...*cobra.Command) *cobra.Command {
-	command.Args, command.RunE = groupArgs, showHelp
+	command.Args, command.RunE, command.Annotations = groupArgs, showHelp, map[string]string{printsText: ""}
 	command.AddCommand(children...)
 	return &command
 }
@@ -185,7 +186,7 @@ func findRecording(f *cli.Factory, cmd *cobra.Command) error {
 // filterJSON applies the expression of --jq to all JSON that the command prints.
 func filterJSON(f *cli.Factory, cmd *cobra.Command) error {
 	f.Global.JSON = true
-	if _, text := cmd.Annotations[printsText]; text || cmd.HasSubCommands() {
+	if _, text := cmd.Annotations[printsText]; text {
 		return failure.Usagef("omit --jq", "%s prints no JSON for --jq", cmd.CommandPath())
 	}
 	query, err := jq.Compile(f.Global.JQ)

@@ -17,6 +17,26 @@ func newTopic(name, short, long string) *cobra.Command {
 	return &cobra.Command{Use: name, Short: short, Long: long}
 }
 
+func newScriptingTopic() *cobra.Command {
+	return newTopic("scripting", "Use hobnob in scripts", `stdout carries the answer and nothing else; the exit code shows what happened.
+hobnob asks nothing if standard input is not a terminal.
+
+  answer=$(hobnob chat -q "name three rivers") || exit
+
+  Exit codes      5: not sent, safe to retry. 6: the service may have accepted the question; a retry may ask it twice. See hobnob help exit-codes
+  JSON            --json prints results and errors as JSON; --jq EXPRESSION prints a part of it, without the program jq. See hobnob help formatting
+  JSON replies    chat --schema FILE asks until the reply fits a JSON Schema
+  Many questions  batch asks the rows of a file concurrently; --resume continues a stopped batch and sends no row twice. See hobnob batch --help
+  Unanswered      chat --detach and wait ask in the background; resend retries
+  Test offline    --record FILE saves requests and answers, and --replay FILE answers from it; the command replay compares two agents
+  In CI           HOBNOB_BASE_URL and HOBNOB_TOKEN; see hobnob help environment
+
+  hobnob chat --jq .usage.total_tokens "name three rivers"
+  hobnob batch questions.jsonl -o answers.jsonl --resume
+
+More, with recipes: docs/scripting.md in the repository of hobnob.`)
+}
+
 func newEnvironmentTopic() *cobra.Command {
 	var b strings.Builder
 	b.WriteString("hobnob reads these environment variables. Flags override variables, and variables\noverride the configuration file.\n\n")
