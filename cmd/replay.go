@@ -33,8 +33,8 @@ func newReplayCommand(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:         "replay CONVERSATION",
 		Annotations: map[string]string{exitCodes: questionExits},
-		Short:       "Ask the questions of a conversation of another agent",
-		Long: `Ask the questions of a conversation of another agent, and show how its replies
+		Short:       "Ask another agent the questions of a conversation",
+		Long: `Ask another agent the questions of a conversation, and show how its replies
 differ. The questions from the first to the head are asked in order, in a new
 conversation with the new replies as context. The old conversation does not
 change. --profile selects the profile of the new agent.
@@ -117,7 +117,7 @@ func runReplay(ctx context.Context, opts replayOptions) error {
 		question.Title = fmt.Sprintf("%s (%s)", old.Title, name)
 	}
 	if left := len(before) - len(after); left > 0 {
-		f.Print.Note("asking %s of %s", plural.Count(left, "question"), name)
+		f.Print.Note("asking %s %s", name, plural.Count(left, "question"))
 	}
 	result := view.Replay{Version: 1, Source: old.ID, Profile: profile.Name, AgentID: cli.OrNull(question.AgentID), Questions: len(before), Turns: []view.ReplayedTurn{}}
 	for i, turn := range after {
