@@ -141,6 +141,10 @@ func endOf(f *lockedfile.File) (int64, error) {
 	} else if l.Format == "" {
 		return 0, errForeign
 	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], size-1); err != nil || last[0] == '\n' {
+		return size, err
+	}
 	end, buffer := size, make([]byte, 64<<10)
 	for end > 0 {
 		from := max(0, end-int64(len(buffer)))
@@ -154,8 +158,5 @@ func endOf(f *lockedfile.File) (int64, error) {
 		}
 		end = from
 	}
-	if end < size {
-		err = f.Truncate(end)
-	}
-	return end, err
+	return end, f.Truncate(end)
 }
