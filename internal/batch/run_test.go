@@ -35,7 +35,7 @@ func (f senderFunc) Chat(ctx context.Context, request api.Request, _ string) (ap
 // newBatch returns a batch of plain lines that writes to a file.
 func newBatch(t *testing.T, input string, service senderFunc) (b *Batch, out string) {
 	t.Helper()
-	questions, err := NewQuestions(config.Profile{}, template.Library{}, Defaults{})
+	questions, err := NewQuestions(config.Profile{}, template.Library{Dir: t.TempDir(), CheckName: config.CheckName}, Defaults{})
 	if err != nil {
 		t.Fatal(err)
 	}
