@@ -100,7 +100,7 @@ func TestInvalidSchemas(t *testing.T) {
 
 func TestSchemaThatNeverEnds(t *testing.T) {
 	exponential := compiled(t, `{"oneOf":[{"type":"integer"},{"type":"array","items":{"$ref":"#"}},{"type":"array","items":{"$ref":"#"}}]}`)
-	if _, err := exponential.Check(t.Context(), strings.Repeat("[", 40)+strings.Repeat("]", 40)); !errors.Is(err, errSteps) {
+	if _, err := exponential.Check(t.Context(), strings.Repeat("[", 20)+strings.Repeat("]", 20)); failure.Of(err).Kind != failure.Schema || errors.As(err, new(*MismatchError)) {
 		t.Errorf("exponential time: %v", err)
 	}
 	if _, err := exponential.Check(t.Context(), "1"); err != nil {
