@@ -93,11 +93,14 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 	if err != nil {
 		return nil, err
 	}
-	options.Token = func(ctx context.Context) (string, error) {
+	shared := credential.Shared(func(ctx context.Context) (credential.Token, error) {
 		if len(resolver.Command) > 0 {
 			defer f.Print.Aside()()
 		}
-		token, err := resolver.Token(ctx, key)
+		return resolver.Token(ctx, key)
+	})
+	options.Token = func(ctx context.Context) (string, error) {
+		token, err := shared(ctx)
 		return token.Reveal(), resolver.Explain(err, key)
 	}
 	options.Refused = resolver.Given().Refused
