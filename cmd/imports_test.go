@@ -84,7 +84,7 @@ var owners = map[string][]string{
 	"github.com/bits-and-blooms":       {"internal/batch"},
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
-	"github.com/go-json-experiment":    {"internal/batch"},
+	"github.com/go-json-experiment":    {"internal/api", "internal/batch"},
 	"github.com/gofrs/flock":           {"internal/batch", "internal/history", "internal/draft"},
 	"github.com/itchyny":               {"internal/jq"},
 	"github.com/microcosm-cc":          {"internal/transfer"},

@@ -19,7 +19,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hobnob": func() { os.Exit(recorded()) }})
+	testscript.Main(m, map[string]func(){
+		"hobnob": func() { os.Exit(recorded()) },
+		// for BenchmarkBatch
+		"batchservice": serveBatch,
+		"batchloop":    loopBatch,
+		"batchmeasure": measureBatch,
+	})
 }
 
 // TestScripts runs the scripts in testdata/script, which document the behaviour. Each

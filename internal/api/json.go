@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // checkJSON checks that data is exactly one JSON value in valid UTF-8 without
@@ -20,47 +23,26 @@ func checkJSON(data []byte) error {
 	if !utf8.Valid(data) {
 		return errors.New("the body is not valid UTF-8")
 	}
-	var whole json.RawMessage
-	if err := json.Unmarshal(data, &whole); err != nil {
-		var syntax *json.SyntaxError
-		if errors.As(err, &syntax) {
-			return fmt.Errorf("the body is not JSON: %w at byte %d", err, syntax.Offset)
-		}
-		return fmt.Errorf("the body is not JSON: %w", err)
-	}
-	dec := json.NewDecoder(bytes.NewReader(data))
-	// Without UseNumber, a number outside float64 fails, although it is valid JSON.
-	dec.UseNumber()
-	return checkKeys(dec)
-}
-
-// checkKeys reads one value. encoding/json has limited its depth already.
-func checkKeys(dec *json.Decoder) error {
-	open, err := dec.Token()
-	if err != nil {
-		return fmt.Errorf("the body is not JSON: %w", err)
-	}
-	if open != json.Delim('{') && open != json.Delim('[') {
+	// Lone surrogates are refused only where they would change an answer.
+	anyText := jsontext.AllowInvalidUTF8(true)
+	if jsontext.Value(data).IsValid(anyText) {
 		return nil
 	}
-	seen := map[json.Token]bool{}
-	for dec.More() {
-		if open == json.Delim('{') {
-			key, err := dec.Token()
-			switch {
-			case err != nil:
-				return fmt.Errorf("the body is not JSON: %w", err)
-			case seen[key]:
-				return fmt.Errorf("duplicate key %.60q at byte %d", key, dec.InputOffset())
-			}
-			seen[key] = true
-		}
-		if err := checkKeys(dec); err != nil {
-			return err
-		}
+	dec := jsontext.NewDecoder(bytes.NewReader(data), anyText)
+	_, err := dec.ReadValue()
+	if err == nil {
+		return fmt.Errorf("the body is not JSON: unexpected data after the value at byte %d", dec.InputOffset()+1)
 	}
-	_, err = dec.Token()
-	return err
+	var syntax *jsontext.SyntacticError
+	switch errors.As(err, &syntax); {
+	case errors.Is(err, jsontext.ErrDuplicateName):
+		return fmt.Errorf("duplicate key %.60q at byte %d", syntax.JSONPointer.LastToken(), syntax.ByteOffset)
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return errors.New("the body is not JSON: unexpected end of JSON input")
+	case syntax != nil:
+		return fmt.Errorf("the body is not JSON: %w at byte %d", syntax.Err, syntax.ByteOffset+1)
+	}
+	return fmt.Errorf("the body is not JSON: %w", err)
 }
 
 // value is a JSON value with its path for errors. Keys are case-sensitive, unlike
@@ -118,22 +100,16 @@ func (d *decoder) fail(err error) {
 	}
 }
 
-// read decodes v if it has the given kind.
-func (d *decoder) read(v value, want string, into any) {
+// has reports whether v is present and of the given kind.
+func (d *decoder) has(v value, want string) bool {
 	if v.isAbsent() {
-		return
+		return false
 	}
 	if v.kind() != want {
 		d.fail(fmt.Errorf("%s is %s, want %s", v.path, v.kind(), want))
-		return
+		return false
 	}
-	if want == "a string" && hasLoneSurrogate(v.raw) {
-		d.fail(fmt.Errorf("%s contains an unpaired surrogate", v.path))
-		return
-	}
-	if err := json.Unmarshal(v.raw, into); err != nil {
-		d.fail(fmt.Errorf("%s: %w", v.path, err))
-	}
+	return true
 }
 
 // hasLoneSurrogate reports whether a valid JSON string escapes one half of a
@@ -168,14 +144,29 @@ func codeUnit(b []byte) rune {
 	return rune(unit)
 }
 
-func (d *decoder) text(v value) (s string) {
-	d.read(v, "a string", &s)
-	return s
+func (d *decoder) text(v value) string {
+	if !d.has(v, "a string") {
+		return ""
+	}
+	if bytes.IndexByte(v.raw, '\\') < 0 {
+		return string(v.raw[1 : len(v.raw)-1])
+	}
+	if hasLoneSurrogate(v.raw) {
+		d.fail(fmt.Errorf("%s contains an unpaired surrogate", v.path))
+		return ""
+	}
+	text, err := jsontext.AppendUnquote(nil, v.raw)
+	if err != nil {
+		d.fail(fmt.Errorf("%s: %w", v.path, err))
+	}
+	return string(text)
 }
 
-func (d *decoder) number(v value) (n json.Number) {
-	d.read(v, "a number", &n)
-	return n
+func (d *decoder) number(v value) json.Number {
+	if !d.has(v, "a number") {
+		return ""
+	}
+	return json.Number(v.raw)
 }
 
 func (d *decoder) integer(v value) int64 {
@@ -192,16 +183,45 @@ func (d *decoder) integer(v value) int64 {
 
 func (d *decoder) object(v value) object {
 	o := object{path: v.path}
-	d.read(v, "an object", &o.fields)
+	if !d.has(v, "an object") {
+		return o
+	}
+	o.fields = map[string]json.RawMessage{}
+	d.each(v, func(key string, raw json.RawMessage) { o.fields[key] = raw })
 	return o
 }
 
-func (d *decoder) array(v value) []value {
-	var raws []json.RawMessage
-	d.read(v, "an array", &raws)
-	values := make([]value, len(raws))
-	for i, raw := range raws {
-		values[i] = value{path: fmt.Sprintf("%s[%d]", v.path, i), raw: raw}
+func (d *decoder) array(v value) (values []value) {
+	if d.has(v, "an array") {
+		d.each(v, func(_ string, raw json.RawMessage) {
+			values = append(values, value{path: fmt.Sprintf("%s[%d]", v.path, len(values)), raw: raw})
+		})
 	}
 	return values
+}
+
+// each calls f for each element of an array, or for each field of an object with its key.
+// The values are parts of v.
+func (d *decoder) each(v value, f func(key string, raw json.RawMessage)) {
+	// The keys of the whole document are checked already.
+	dec := jsontext.NewDecoder(bytes.NewBuffer(v.raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	open, err := dec.ReadToken()
+	for err == nil && dec.PeekKind() != '}' && dec.PeekKind() != ']' {
+		var key jsontext.Token
+		var name string
+		if open.Kind() == '{' {
+			if key, err = dec.ReadToken(); err != nil {
+				break
+			}
+			name = key.String()
+		}
+		var raw jsontext.Value
+		if raw, err = dec.ReadValue(); err == nil {
+			end := dec.InputOffset()
+			f(name, json.RawMessage(v.raw[end-int64(len(raw)):end]))
+		}
+	}
+	if err != nil {
+		d.fail(fmt.Errorf("%s: %w", v.path, err))
+	}
 }

@@ -11,6 +11,9 @@ import (
 
 // logRequest logs the request line and the headers in curl's format.
 func (o *operation) logRequest(r *http.Request) {
+	if o.client.options.Log == nil {
+		return
+	}
 	header := r.Header.Clone()
 	header.Set("Host", r.URL.Host)
 	o.log("> ", r.Method+" "+r.URL.RequestURI()+" HTTP/1.1", header)

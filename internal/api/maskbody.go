@@ -11,13 +11,20 @@ import (
 // contains the token. The first pass finds errors that masking would hide.
 func readMasked[T any](body []byte, m mask, read func([]byte) (T, error)) (T, error) {
 	got, err := read(body)
-	if err != nil || len(m.token) < minMaskedInReplies {
+	if err != nil || len(m.token) < minMaskedInReplies || !m.mayOccur(body) {
 		return got, err
 	}
 	if safe := m.json(body); !bytes.Equal(safe, body) {
 		return read(safe)
 	}
 	return got, nil
+}
+
+// mayOccur reports whether valid JSON may contain the token in any spelling. Most replies
+// are ruled out quickly.
+func (m mask) mayOccur(b []byte) bool {
+	return bytes.Contains(b, []byte(m.token)) || bytes.IndexByte(b, '%') >= 0 || bytes.Contains(b, []byte(`\u`)) ||
+		strings.ContainsAny(m.token, `"\/`) && bytes.IndexByte(b, '\\') >= 0
 }
 
 // body returns any body, valid or not, with the token masked.

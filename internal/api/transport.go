@@ -23,7 +23,10 @@ const (
 	// outcome, so idle connections are closed soon.
 	idleTimeout    = 15 * time.Second
 	maxHeaderBytes = 256 << 10
-	maxRoots       = 16 << 20 // bytes of a CA file
+	// A batch has at most so many requests in flight, and each of them reuses a
+	// connection.
+	maxIdleConnections = 1024
+	maxRoots           = 16 << 20 // bytes of a CA file
 )
 
 // newTransport returns a transport with the proxy from the environment, HTTP/2 if
@@ -51,7 +54,7 @@ func newTransport(roots *x509.CertPool, limit time.Duration) *http.Transport {
 		// Limits a handshake that net/http continues after the end of its request.
 		TLSHandshakeTimeout:    2 * limit,
 		ForceAttemptHTTP2:      true,
-		MaxIdleConnsPerHost:    16,
+		MaxIdleConnsPerHost:    maxIdleConnections,
 		IdleConnTimeout:        idleTimeout,
 		MaxResponseHeaderBytes: maxHeaderBytes,
 	}

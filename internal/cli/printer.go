@@ -9,10 +9,10 @@ import (
 	"io"
 	"iter"
 	"os"
-	"strings"
 	"sync"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/plural"
@@ -120,15 +120,23 @@ func WriteJSON(w io.Writer, value any, indent bool) error {
 		}
 		document = indented.Bytes()
 	}
-	var safe strings.Builder
-	for _, r := range string(document) {
-		if r >= 0x7f && r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
-			fmt.Fprintf(&safe, "\\u%04x", r)
-		} else {
-			safe.WriteRune(r)
+	var safe []byte
+	for i := 0; i < len(document); {
+		if document[i] < utf8.RuneSelf && document[i] != 0x7f {
+			i++
+			continue
 		}
+		r, size := utf8.DecodeRune(document[i:])
+		if r <= 0x9f || unicode.Is(unicode.Bidi_Control, r) {
+			safe = fmt.Appendf(append(safe, document[:i]...), "\\u%04x", r)
+			document, i, size = document[i+size:], 0, 0
+		}
+		i += size
 	}
-	_, err = io.WriteString(w, safe.String())
+	if safe != nil {
+		document = append(safe, document...)
+	}
+	_, err = w.Write(document)
 	return err
 }
 
