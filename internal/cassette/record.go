@@ -3,6 +3,7 @@ package cassette
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,10 +137,11 @@ func endOf(f *lockedfile.File) (int64, error) {
 	if err != nil {
 		return 0, errForeign
 	}
-	if l, err := decode(first); err != nil {
-		return 0, fmt.Errorf("%w (line 1: %w)", errForeign, err)
-	} else if l.Format == "" {
+	switch l, err := decode(first); {
+	case !json.Valid(first), err == nil && l.Format == "":
 		return 0, errForeign
+	case err != nil:
+		return 0, fmt.Errorf("%w: %w", errForeign, err)
 	}
 	var last [1]byte
 	if _, err := f.ReadAt(last[:], size-1); err != nil || last[0] == '\n' {

@@ -67,8 +67,11 @@ func Replay(path string) (*Player, error) {
 
 func replayError(path string, err error) error {
 	hint := "correct the line, or record again with --record"
-	if errors.As(err, new(*fs.PathError)) {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		hint = "to record the requests of a command: --record FILE"
+	case errors.As(err, new(*fs.PathError)):
+		hint = "choose another file"
 	}
 	return failure.Usagef(hint, "cannot replay %s: %v", path, failure.Reason(err))
 }
