@@ -5,22 +5,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
-
-	"github.com/hobnob-cli/hobnob/internal/api"
 )
 
 const (
@@ -40,26 +32,30 @@ const (
 )
 
 // BenchmarkBatch compares hobnob batch to a bare loop of http.Client that sends the same
-// requests to the same service. Service, hobnob and loop are processes of their own. See
+// requests to the same service. The other parts are in testdata/batchbench. See
 // docs/benchmarks.md.
 func BenchmarkBatch(b *testing.B) {
 	dir := b.TempDir()
 	program := filepath.Join(dir, "hobnob")
-	build := exec.CommandContext(b.Context(), "go", "build", "-o", program, "github.com/hobnob-cli/hobnob")
-	if out, err := build.CombinedOutput(); err != nil {
-		b.Fatalf("%v: %s", err, out)
+	tools := filepath.Join(dir, "batchbench")
+	for target, source := range map[string]string{program: "..", tools: "./testdata/batchbench"} {
+		if out, err := exec.CommandContext(b.Context(), "go", "build", "-o", target, source).CombinedOutput(); err != nil {
+			b.Fatalf("%v: %s", err, out)
+		}
 	}
-	url := benchService(b)
+	url := benchService(b, tools)
 	many, few := benchInput(b, dir, benchRows), benchInput(b, dir, benchFewRows)
 	environment := append(os.Environ(), "HOME="+dir, "XDG_CONFIG_HOME=", "XDG_DATA_HOME=", "XDG_STATE_HOME=",
 		"HOBNOB_BASE_URL="+url, "HOBNOB_TOKEN="+benchToken, "HOBNOB_AGENT=11111111-2222-4333-8444-555555555555")
 	hobnob := func(input string) benchRun {
 		output := filepath.Join(b.TempDir(), "answers.jsonl")
-		run := measure(b, environment, program, "batch", "-q", "--concurrency", strconv.Itoa(benchConcurrency), input, "-o", output)
+		run := measure(b, environment, tools, program, "batch", "-q", "--concurrency", strconv.Itoa(benchConcurrency), input, "-o", output)
 		checkAnswers(b, output, countLines(b, input))
 		return run
 	}
-	loop := func() benchRun { return measure(b, environment, "batchloop", url, strconv.Itoa(benchRows)) }
+	loop := func() benchRun {
+		return measure(b, environment, tools, tools, "loop", url, strconv.Itoa(benchRows), strconv.Itoa(benchConcurrency))
+	}
 
 	var bare, batch, small []benchRun
 	for round := 0; b.Loop(); round++ {
@@ -99,12 +95,11 @@ type benchRun struct {
 	memory    int64 // peak in KiB
 }
 
-// measure runs a command. On Linux, the peak memory of a process is at least that of the
-// one that started it, so a small process does that.
-func measure(b *testing.B, environment []string, args ...string) benchRun {
+// measure runs a command.
+func measure(b *testing.B, environment []string, tools string, args ...string) benchRun {
 	b.Helper()
-	cmd := exec.CommandContext(b.Context(), "batchmeasure", args...)
-	cmd.Env = environment
+	cmd := exec.CommandContext(b.Context(), tools, append([]string{"measure"}, args...)...)
+	cmd.Env, cmd.Stderr = environment, os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
 		b.Fatalf("%s: %v", args[0], err)
@@ -114,22 +109,6 @@ func measure(b *testing.B, environment []string, args ...string) benchRun {
 		b.Fatal(err)
 	}
 	return run
-}
-
-// measureBatch runs the command in its arguments and prints what it needed.
-func measureBatch() {
-	cmd := exec.Command(os.Args[1], os.Args[2:]...)
-	cmd.Stderr = os.Stderr
-	start := time.Now()
-	if err := cmd.Run(); err != nil {
-		panic(err)
-	}
-	memory := int64(0)
-	// The type is syscall.Rusage except on Windows, where it has no memory.
-	if usage := reflect.Indirect(reflect.ValueOf(cmd.ProcessState.SysUsage())); usage.FieldByName("Maxrss").IsValid() {
-		memory = usage.FieldByName("Maxrss").Int()
-	}
-	_, _ = fmt.Fprintln(os.Stdout, int64(time.Since(start)), int64(cmd.ProcessState.UserTime()+cmd.ProcessState.SystemTime()), memory)
 }
 
 func medianOf(runs []benchRun, value func(benchRun) float64) float64 {
@@ -143,9 +122,9 @@ func medianOf(runs []benchRun, value func(benchRun) float64) float64 {
 
 // benchService starts the service in a process that ends with the benchmark, and returns
 // its address.
-func benchService(b *testing.B) string {
+func benchService(b *testing.B, tools string) string {
 	b.Helper()
-	cmd := exec.CommandContext(b.Context(), "batchservice")
+	cmd := exec.CommandContext(b.Context(), tools, "service")
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		b.Fatal(err)
@@ -161,73 +140,11 @@ func benchService(b *testing.B) string {
 	return strings.TrimSpace(url)
 }
 
-// serveBatch is the service of the benchmark: it answers each prompt with itself.
-func serveBatch() {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		panic(err)
-	}
-	_, _ = fmt.Fprintf(os.Stdout, "http://%s\n", listener.Addr())
-	panic(http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		var request api.Request
-		if err := json.NewDecoder(r.Body).Decode(&request); err != nil {
-			http.Error(w, err.Error(), http.StatusBadRequest)
-			return
-		}
-		prompt := request.Messages[len(request.Messages)-1].Content
-		body, _ := json.Marshal(benchCompletion(prompt))
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(body)
-	})))
-}
-
-func benchCompletion(prompt string) api.Completion {
-	return api.Completion{
-		ID: "chatcmpl-00000000000000000000000000000000", ConversationID: "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f", Object: "chat.completion", Created: "1750000000.25", Model: "m",
-		Choices: []api.Choice{{Message: api.Message{Role: api.RoleAssistant, Content: benchReply(prompt)}, FinishReason: "stop"}},
-		Usage:   &api.Usage{PromptTokens: 20, CompletionTokens: 60, TotalTokens: 80},
-	}
-}
-
 func benchReply(prompt string) string { return "You asked: " + strings.Repeat(prompt+" ", 3) }
 
-// benchPrompt returns a prompt of about 100 characters.
+// benchPrompt returns the prompt that testdata/batchbench sends, too.
 func benchPrompt(i int) string {
 	return fmt.Sprintf("question %d: which of the many ways to describe the colour of the sky at dusk is the shortest one?", i)
-}
-
-// loopBatch sends the requests of the benchmark as fast as http.Client can, and checks
-// only the status.
-func loopBatch() {
-	rows, err := strconv.Atoi(os.Args[2])
-	if err != nil {
-		panic(err)
-	}
-	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: benchConcurrency}}
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range benchConcurrency {
-		workers.Go(func() {
-			for i := int(next.Add(1)); i <= rows; i = int(next.Add(1)) {
-				body, _ := json.Marshal(api.Request{AgentID: os.Getenv("HOBNOB_AGENT"), Messages: []api.Message{{Role: api.RoleUser, Content: benchPrompt(i)}}})
-				request, err := http.NewRequest(http.MethodPost, os.Args[1]+"/api/v1/chat", bytes.NewReader(body))
-				if err != nil {
-					panic(err)
-				}
-				request.Header.Set("Content-Type", "application/json")
-				request.Header.Set("Authorization", "Bearer "+benchToken)
-				response, err := client.Do(request)
-				if err != nil {
-					panic(err)
-				}
-				if _, err := io.Copy(io.Discard, response.Body); err != nil || response.StatusCode != http.StatusOK {
-					panic(fmt.Sprint(response.Status, err))
-				}
-				_ = response.Body.Close()
-			}
-		})
-	}
-	workers.Wait()
 }
 
 // benchInput writes an input of n rows.

@@ -19,13 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"hobnob": func() { os.Exit(recorded()) },
-		// for BenchmarkBatch
-		"batchservice": serveBatch,
-		"batchloop":    loopBatch,
-		"batchmeasure": measureBatch,
-	})
+	testscript.Main(m, map[string]func(){"hobnob": func() { os.Exit(recorded()) }})
 }
 
 // TestScripts runs the scripts in testdata/script, which document the behaviour. Each
