@@ -176,19 +176,14 @@ func (m *Merge) writeInput(ctx context.Context, out io.Writer) error {
 			m.merged.Foreign, err = m.index.unused(ctx)
 			return err
 		case errors.As(err, &malformed):
-			key, line, err = lineKey(malformed.Line), malformed.Line, nil
-		case err == nil:
-			var used bool
-			if used, err = m.index.isUsed(ctx, key); used { // a duplicate id
-				key = lineKey(line)
-			}
-		default:
-			err = m.input.explain(err)
+			key, line = lineKey(malformed.Line), malformed.Line
+		case err != nil:
+			return m.input.explain(err)
 		}
-		if err != nil {
-			return err
+		at, found, used, err := m.index.pick(ctx, key)
+		if used { // a duplicate id
+			at, found, _, err = m.index.pick(ctx, lineKey(line))
 		}
-		at, found, err := m.index.pick(ctx, key)
 		if err != nil {
 			return err
 		}

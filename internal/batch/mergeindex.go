@@ -12,9 +12,9 @@ import (
 
 // mergeIndex holds in a temporary database which row of the outputs is taken for each key.
 type mergeIndex struct {
-	db                            *sql.DB
-	tx                            *sql.Tx
-	insert, used, take, gap, left *sql.Stmt
+	db                      *sql.DB
+	tx                      *sql.Tx
+	insert, take, gap, left *sql.Stmt
 }
 
 // place is where a row of an output is, and its outcome.
@@ -48,7 +48,6 @@ func (x *mergeIndex) open(ctx context.Context) (err error) {
 	for statement, text := range map[**sql.Stmt]string{
 		&x.insert: `INSERT INTO rows (key, rank, file, start, size) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
 			SET rank = excluded.rank, file = excluded.file, start = excluded.start, size = excluded.size WHERE excluded.rank < rank`,
-		&x.used: "SELECT EXISTS (SELECT 1 FROM rows WHERE key = ? AND used)",
 		&x.take: "UPDATE rows SET used = 1 WHERE key = ? AND NOT used RETURNING rank, file, start, size",
 		&x.gap:  "INSERT OR IGNORE INTO rows (key, used) VALUES (?, 1)",
 		&x.left: "SELECT count(*) FROM rows WHERE NOT used",
@@ -70,22 +69,20 @@ func (x *mergeIndex) add(ctx context.Context, key string, at place) (added bool,
 	return n > 0, err
 }
 
-// isUsed reports whether take was called with the key.
-func (x *mergeIndex) isUsed(ctx context.Context, key string) (used bool, err error) {
-	err = x.used.QueryRowContext(context.WithoutCancel(ctx), key).Scan(&used)
-	return used, x.explain(err)
-}
-
 // pick returns the row with a key and marks the key as used. It reports false if there is
-// none.
-func (x *mergeIndex) pick(ctx context.Context, key string) (at place, found bool, err error) {
+// none, and whether the key was used before.
+func (x *mergeIndex) pick(ctx context.Context, key string) (at place, found, used bool, err error) {
 	ctx = context.WithoutCancel(ctx)
 	at, err = scanPlace(x.take.QueryRowContext(ctx, key))
-	if errors.Is(err, sql.ErrNoRows) {
-		_, err = x.gap.ExecContext(ctx, key)
-		return place{}, false, x.explain(err)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return at, err == nil, false, x.explain(err)
 	}
-	return at, err == nil, x.explain(err)
+	result, err := x.gap.ExecContext(ctx, key)
+	if err != nil {
+		return place{}, false, false, x.explain(err)
+	}
+	n, err := result.RowsAffected()
+	return place{}, false, n == 0, err
 }
 
 // unused returns the number of rows that pick has not returned.
