@@ -21,7 +21,7 @@ type documentBlock struct {
 }
 
 // fileBefore matches the end of a paragraph that names the file of the next block.
-var fileBefore = regexp.MustCompile("`([^` ]+)`:$")
+var fileBefore = regexp.MustCompile("`([^` -][^` ]*)`:$")
 
 // blocksOf returns the blocks of a document in the directory docs.
 func blocksOf(name string) ([]documentBlock, error) {
