@@ -236,7 +236,9 @@ func (o batchOptions) asker(ctx context.Context, profile config.Profile) (*chat.
 func (o batchOptions) again() string {
 	words := []string{"hobnob"}
 	for _, arg := range o.f.Args {
-		words = append(words, shell.Word(arg))
+		if arg != "--resend-unknown" { // resending is a decision of the user, each time
+			words = append(words, shell.Word(arg))
+		}
 	}
 	if !slices.Contains(o.f.Args, "--resume") {
 		words = append(words, "--resume")
