@@ -92,6 +92,7 @@ func (o object) at(key string) value {
 // value decodes as the zero value; the caller decides whether it is required.
 type decoder struct {
 	err error
+	dec jsontext.Decoder // of each, to be reused
 }
 
 func (d *decoder) fail(err error) {
@@ -201,10 +202,11 @@ func (d *decoder) array(v value) (values []value) {
 }
 
 // each calls f for each element of an array, or for each field of an object with its key.
-// The values are parts of v.
+// The values are parts of v. f must not call each.
 func (d *decoder) each(v value, f func(key string, raw json.RawMessage)) {
 	// The keys of the whole document are checked already.
-	dec := jsontext.NewDecoder(bytes.NewBuffer(v.raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
+	dec := &d.dec
+	dec.Reset(bytes.NewBuffer(v.raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	open, err := dec.ReadToken()
 	for err == nil && dec.PeekKind() != '}' && dec.PeekKind() != ']' {
 		var key jsontext.Token
