@@ -13,7 +13,7 @@ import (
 func newConfigEditCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:         "edit",
-		Annotations: map[string]string{createsConfig: ""},
+		Annotations: map[string]string{createsConfig: "", printsText: ""},
 		Short:       "Edit the configuration file in $VISUAL or $EDITOR",
 		Long: `Open a copy of the configuration file in $VISUAL or $EDITOR. If the copy is a
 valid configuration, it replaces the file. Otherwise the copy is saved and its
