@@ -49,7 +49,7 @@ func newBatchCommand(f *cli.Factory) *cobra.Command {
 	var loadSchema func() (*schema.Contract, error)
 	cmd := &cobra.Command{
 		Use:         "batch [FILE]",
-		Annotations: map[string]string{exitCodes: "3 4 5 10"},
+		Annotations: map[string]string{exitCodes: "3 4 5 9 10"},
 		Short:       "Ask many questions from a file",
 		Long: `Read rows of JSON, ask their questions concurrently, and write one row of JSON
 for each. The input is a file, or standard input, which is also named -.
@@ -232,15 +232,19 @@ func (o batchOptions) asker(ctx context.Context, profile config.Profile) (*chat.
 	return &asker, nil
 }
 
-// again returns the command line that continues the batch.
+// again returns how to continue the batch: its command line with --resume. It does not
+// repeat values of variables, which may be secret.
 func (o batchOptions) again() string {
+	if len(o.Vars) > 0 || slices.Contains(o.f.Args, "--") {
+		return "run the same command with --resume"
+	}
 	words := []string{"hobnob"}
 	for _, arg := range o.f.Args {
 		if arg != "--resend-unknown" { // resending is a decision of the user, each time
 			words = append(words, shell.Word(arg))
 		}
 	}
-	if !slices.Contains(o.f.Args, "--resume") {
+	if !o.Resume {
 		words = append(words, "--resume")
 	}
 	return strings.Join(words, " ")

@@ -240,7 +240,7 @@ func TestBatchRefusesFiles(t *testing.T) {
 		{"two files", nil, []string{"in", "in"}, 2, "hobnob: error: "},
 		{"output is the input", nil, []string{"in", "-o", "in"}, 2, "hobnob: error: in is the input and the output\n"},
 		{"output is a directory", nil, []string{"in", "-o", "."}, 2, "hobnob: error: . is a directory\n"},
-		{"output in a missing directory", nil, []string{"in", "-o", "missing/out"}, 1, "hobnob: error: cannot create missing/out.sending: no such file or directory\n"},
+		{"output in a missing directory", nil, []string{"in", "-o", "missing/out"}, 1, "hobnob: error: cannot write missing/out: no such file or directory\nhobnob: hint: create its directory: mkdir -p missing\n"},
 		{"output is another file", func(t *testing.T, h *hostile) { h.write("out", "precious\n") }, []string{"in", "-o", "out"}, 2, "hobnob: error: out has the rows of an earlier run\n"},
 		{"output to resume is another file", func(t *testing.T, h *hostile) { h.write("out", "precious\n") }, []string{"in", "-o", "out", "--resume"}, 2,
 			"hobnob: error: cannot resume out: line 1 is not a row of hobnob batch\n"},

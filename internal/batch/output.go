@@ -140,7 +140,7 @@ func (o *Output) recordUnknown(ctx context.Context, ids []string, shard string, 
 		report := failure.Report{
 			Code: failure.Unknown.String(), Exit: failure.Unknown.Exit(), State: stateUnknown,
 			Message: "hobnob was stopped while the row was in flight; the service may have accepted the question",
-			Hint:    "to send it again: hobnob batch --resume --resend-unknown",
+			Hint:    "to send it again, resume the batch with --resend-unknown",
 		}
 		line, err := Result{ID: &id, Error: &report, Shard: shard}.encode()
 		if err == nil {

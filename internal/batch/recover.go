@@ -57,6 +57,10 @@ func recoverOutput(ctx context.Context, name, path, shard string, resume Resume,
 	case recovered.Again == 0 && whole:
 		return recovered, outputError(name, os.Truncate(path, end))
 	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return recovered, readError(name, err)
+	}
 	err = atomicfile.Fill(path, func(w io.Writer) error {
 		out := bufio.NewWriterSize(w, 1<<20)
 		_, _, err := readResults(path, func(r record) error {
@@ -68,6 +72,9 @@ func recoverOutput(ctx context.Context, name, path, shard string, resume Resume,
 		})
 		return errors.Join(err, out.Flush())
 	})
+	if err == nil {
+		err = os.Chmod(path, info.Mode().Perm())
+	}
 	return recovered, outputError(name, err)
 }
 

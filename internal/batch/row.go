@@ -76,10 +76,14 @@ func (p *rowParser) parse(text []byte) (Row, error) {
 	}
 	p.row = Row{Size: len(text)}
 	clear(p.has)
-	if kind := p.dec.PeekKind(); kind != '{' && isValue(kind) {
-		return Row{}, fmt.Errorf("the row must be an object, not %s", nameOf(kind))
+	other, err := p.other('{')
+	if err == nil && other != "" {
+		return Row{}, fmt.Errorf("the row must be an object, not %s", other)
 	}
-	if err := p.object(p.field); err != nil {
+	if err == nil {
+		err = p.object(p.field)
+	}
+	if err != nil {
 		return Row{}, explain(err)
 	}
 	end := p.dec.InputOffset()
@@ -194,10 +198,27 @@ func (p *rowParser) object(field func(name string) error) error {
 
 // nested calls read if the next value is of a kind.
 func (p *rowParser) nested(path string, kind jsontext.Kind, name string, read func() error) error {
-	if got := p.dec.PeekKind(); got != kind && isValue(got) {
-		return fmt.Errorf("%.60q must be %s, not %s", path, name, nameOf(got))
+	other, err := p.other(kind)
+	if err == nil && other != "" {
+		err = fmt.Errorf("%.60q must be %s, not %s", path, name, other)
+	}
+	if err != nil {
+		return err
 	}
 	return read()
+}
+
+// other returns the name of the next value if it is not of a kind, otherwise "". The first
+// letter of a word does not make it a null or a boolean, so that scalars are read.
+func (p *rowParser) other(kind jsontext.Kind) (name string, err error) {
+	got := p.dec.PeekKind()
+	if got == kind || !isValue(got) {
+		return "", nil
+	}
+	if got != '{' && got != '[' {
+		_, err = p.dec.ReadToken()
+	}
+	return nameOf(got), err
 }
 
 // text reads a string.

@@ -120,18 +120,18 @@ func (r *run) take() error {
 		r.read.Store(rows.offset)
 		var malformed *RowError
 		mine := errors.As(err, &malformed) && r.Shard.HasMalformed()
-		if err == nil {
-			mine, err = r.mine(row)
-		}
 		switch {
-		case errors.As(err, &malformed), err == nil:
-			if !mine {
-				continue
+		case err == nil:
+			if mine, err = r.mine(row); err != nil && !errors.As(err, &malformed) {
+				return err
 			}
 		case r.taking.Err() != nil || errors.Is(err, io.EOF):
 			return nil
-		case err != nil:
+		case malformed == nil:
 			return r.Input.explain(err)
+		}
+		if !mine {
+			continue
 		}
 		j, ok := r.newJob(number, row)
 		if !ok {
@@ -225,28 +225,26 @@ func (r *run) write(f finished) {
 	}
 	r.tally(f.result)
 	line, err := f.result.encode()
-	switch {
-	case err != nil:
-	case !r.failing:
-		err = r.out.write(line)
-	case r.out.resumable():
-		if _, err := r.Print.IO.Out.Write(line); err == nil {
-			r.rescued++
+	if !r.failing {
+		if err == nil {
+			err = r.out.write(line)
 		}
+		if err == nil {
+			r.free <- f.slot
+			return
+		}
+		r.failing = true
+		r.stop(err)
+		if !r.out.resumable() {
+			r.cancel(err) // the results would be lost
+		}
+	}
+	if !r.out.resumable() {
 		return
 	}
-	if err == nil {
-		r.free <- f.slot
-		return
+	if _, err := r.Print.IO.Out.Write(line); err == nil {
+		r.rescued++
 	}
-	if r.failing = true; r.out.resumable() {
-		if _, err := r.Print.IO.Out.Write(line); err == nil {
-			r.rescued++
-		}
-	} else {
-		r.cancel(err) // the results would be lost
-	}
-	r.stop(err)
 }
 
 // tally counts a result and stops the run if the next rows would fail too.
