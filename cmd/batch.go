@@ -58,21 +58,15 @@ for each. The input is a file, or standard input, which is also named -.
   {"id": "two", "messages": [{"role": "user", "content": "and the sea?"}]}
 
 A row may also have an agent, a template and vars. With --lines, each line is a
-prompt and its number is the id.
+prompt, and its number is the id.
 
-An answered row has the fields id, reply, agent_id, finish_reason, model, usage,
-service, elapsed_ms and attempts, and with --schema data, the JSON in the reply; a
-failed one has id and error. A malformed row is reported with its line number and
-does not stop the others.
+An answered row has id and reply, a failed one id and error, and a malformed one
+line and error; neither stops the others. For all fields: hobnob help formatting
 
-With -o, a stopped batch can be continued: --resume skips the answered rows of
-the output, sends the failed ones again, and sends no row twice. A row that was in
-flight when hobnob was killed has an unknown outcome: --resend-unknown sends it
-again. Ctrl-C stops sending rows and waits for those in flight; a second one
-cancels them.
-
-The exit code is 10 if some rows have no answer, 4 if the service refused the
-token, 5 if it could not be reached, and 130 after Ctrl-C.`,
+With -o, a stopped batch can be continued: --resume skips answered rows, sends
+failed ones again, and sends no row twice. A row that was in flight when hobnob was
+killed has an unknown outcome; only --resend-unknown sends it again. Ctrl-C stops
+sending rows and waits for those in flight; a second one cancels them.`,
 		Example: `  hobnob batch questions.jsonl -o answers.jsonl
   hobnob batch questions.jsonl -o answers.jsonl --resume
   hobnob batch --lines -t explain < words.txt
@@ -102,14 +96,14 @@ token, 5 if it could not be reached, and 130 after Ctrl-C.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.Output, "output", "o", "", "write the results to this `file`, which also makes the batch resumable")
-	flags.BoolVar(&opts.Lines, "lines", false, "read plain lines, each of which is a prompt")
-	flags.BoolVar(&opts.Resume, "resume", false, "continue the batch of the output: send only rows that are neither answered nor unknown")
+	flags.BoolVar(&opts.Lines, "lines", false, "read plain text: each line is a prompt")
+	flags.BoolVar(&opts.Resume, "resume", false, "continue the batch in the output file: skip rows that are answered or have an unknown outcome")
 	flags.BoolVar(&opts.ResendUnknown, "resend-unknown", false, "with --resume, also send rows with an unknown outcome again")
 	flags.BoolVar(&opts.Ordered, "ordered", false, "write the results in the order of the input")
 	flags.IntVar(&opts.Concurrency, "concurrency", defaultConcurrency, "maximum `number` of requests in flight; adapts to the service")
-	flags.StringVar(&opts.Rate, "rate", "", "maximum `number` of requests in a time, such as 10/s, 600/m or 1000/h")
+	flags.StringVar(&opts.Rate, "rate", "", "send at most this `number` of requests, such as 10/s, 600/m or 1000/h")
 	flags.BoolVar(&opts.FailFast, "fail-fast", false, "stop sending rows after the first failure")
-	flags.StringVar(&opts.Shard, "shard", "", "send only this `part` of the rows, such as 3/8; the same ids on every machine")
+	flags.StringVar(&opts.Shard, "shard", "", "send only this `part` of the rows, such as 3/8; it depends only on the id of a row")
 	flags.BoolVar(&opts.Save, "save", false, "also record the rows in the history")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "check the input and estimate its tokens; send and write nothing")
 	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias `name` or a UUID")

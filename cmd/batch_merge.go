@@ -26,16 +26,14 @@ func newBatchMergeCommand(f *cli.Factory) *cobra.Command {
 		Use:         "merge OUT…",
 		Annotations: map[string]string{exitCodes: "10"},
 		Short:       "Join the outputs of several batches",
-		Long: `Join the outputs of several batches, such as those of all shards, and report what
-is missing. Each id is in the result once: an answered row is preferred to one
-with an unknown outcome, and that to a failed one.
+		Long: `Join the outputs of several batches, such as those of all shards. Each id is in the
+result once: an answered row is preferred to one with an unknown outcome, and that
+to a failed one.
 
-With --input, the rows are in the order of the input, and rows without a result
-are reported. A shard without a row is reported as missing, unless --input shows
-that it has none.
-
-The exit code is 10 if a row is missing, has no answer, or is answered twice.
-With --json and -o, the report is printed as JSON.`,
+A missing shard, a row without an answer and a row that is answered twice are
+reported, and the exit code is 10. With --input, the rows are in the order of the
+input, and rows without a result are reported, too. With --json and -o, the report
+is printed as JSON.`,
 		Example: `  hobnob batch merge answers-*.jsonl -o answers.jsonl
   hobnob batch merge answers-*.jsonl -o answers.jsonl --input questions.jsonl`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -49,7 +47,7 @@ With --json and -o, the report is printed as JSON.`,
 	flags := cmd.Flags()
 	flags.StringVarP(&opts.Output, "output", "o", "", "write the rows to this `file` instead of stdout")
 	flags.StringVar(&opts.Input, "input", "", "check against the input `file`, and write the rows in its order")
-	flags.BoolVar(&opts.Lines, "lines", false, "the input has plain lines")
+	flags.BoolVar(&opts.Lines, "lines", false, "the input is plain text: each line is a prompt")
 	flags.BoolVar(&opts.Force, "force", false, "replace an existing file")
 	return cmd
 }

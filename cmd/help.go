@@ -151,7 +151,7 @@ func exitsOf(c *cobra.Command) []failure.ExitCode {
 // exitRows returns the exit codes of a command and their meaning. Those of bugs and
 // signals share the last row.
 func exitRows(c *cobra.Command) (found [][2]string) {
-	if !c.Runnable() {
+	if !c.Runnable() || isGroup(c) {
 		return nil
 	}
 	for _, code := range exitsOf(c) {
@@ -162,10 +162,16 @@ func exitRows(c *cobra.Command) (found [][2]string) {
 	return append(found, [2]string{fmt.Sprintf("  %d+", firstBug), "a bug in hobnob, or a signal; see hobnob help exit-codes"})
 }
 
+// isGroup reports whether a command only has subcommands.
+func isGroup(c *cobra.Command) bool {
+	_, text := c.Annotations[printsText]
+	return text && c.HasAvailableSubCommands()
+}
+
 // usageLines returns the usage of a command, indented.
 func usageLines(c *cobra.Command) []string {
 	var lines []string
-	if _, text := c.Annotations[printsText]; !text || !c.HasAvailableSubCommands() {
+	if !isGroup(c) {
 		lines = append(lines, "  "+c.UseLine())
 	}
 	if c.HasAvailableSubCommands() {

@@ -42,7 +42,7 @@ change. --profile selects the profile of the new agent.
 The result is the difference of each pair of replies, as lines that begin with
 "-" for the old reply and "+" for the new one, and the number of replies that
 are the same. replay stops at the first question without an answer, because the
-next ones would have another context. --into goes on from there.`,
+next ones would have another context; --into continues from there.`,
 		Example: `  hobnob replay 3f2a --agent reviewer
   hobnob replay 3f2a -p work
   hobnob replay 3f2a -a reviewer --json | jq '.turns[] | select(.same | not)'

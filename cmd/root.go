@@ -81,7 +81,7 @@ func registerGlobal(g *cli.Global, flags *pflag.FlagSet) {
 	flags.BoolVar(&g.NoColor, "no-color", false, "disable colour")
 	flags.StringVar(&g.Timeout, "timeout", "", "`time` limit of one attempt, such as 90s (default 5m)")
 	flags.StringVar(&g.Record, "record", "", "append all requests and answers to this `file`, without the token")
-	flags.StringVar(&g.Replay, "replay", "", "answer all requests from this recorded `file`, without a connection")
+	flags.StringVar(&g.Replay, "replay", "", "answer all requests from this recorded `file`, without a network")
 }
 
 func showHelp(cmd *cobra.Command, _ []string) error { return cmd.Help() }
@@ -217,7 +217,7 @@ func settingFlags(cmd *cobra.Command) map[string]string {
 func addSchemaFlags(cmd *cobra.Command) (load func() (*schema.Contract, error)) {
 	flags := cmd.Flags()
 	path := flags.String("schema", "", "ask for JSON that fits the JSON Schema in this `file`, and check the reply")
-	retries := flags.Int("schema-retries", schema.DefaultRetries, "ask at most this `number` of times to correct a reply that does not fit, up to 10")
+	retries := flags.Int("schema-retries", schema.DefaultRetries, "maximum `number` of corrections of a reply that does not fit, up to 10")
 	_ = cmd.MarkFlagFilename("schema", "json")
 	return func() (*schema.Contract, error) {
 		switch {

@@ -26,7 +26,7 @@ hobnob asks nothing if standard input is not a terminal.
   Exit codes      5: not sent, safe to retry. 6: the service may have accepted the question; a retry may ask it twice. See hobnob help exit-codes
   JSON            --json prints results and errors as JSON; --jq EXPRESSION prints a part of it, without the program jq. See hobnob help formatting
   JSON replies    chat --schema FILE asks until the reply fits a JSON Schema
-  Many questions  batch asks the rows of a file concurrently; --resume continues a stopped batch and sends no row twice. See hobnob batch --help
+  Many questions  batch asks the rows of a file concurrently; --resume continues a stopped batch and sends no row twice; --shard shares it among machines. See hobnob batch --help
   Unanswered      chat --detach and wait ask in the background; resend retries
   Test offline    --record FILE saves requests and answers, and --replay FILE answers from it; the command replay compares two agents
   In CI           HOBNOB_BASE_URL and HOBNOB_TOKEN; see hobnob help environment
@@ -34,7 +34,8 @@ hobnob asks nothing if standard input is not a terminal.
   hobnob chat --jq .usage.total_tokens "name three rivers"
   hobnob batch questions.jsonl -o answers.jsonl --resume
 
-More, with recipes: docs/scripting.md in the repository of hobnob.`)
+More: hobnob chat -p local "how do I resume a batch?", and docs/scripting.md,
+docs/batch.md and docs/recipes.md in the source.`)
 }
 
 func newEnvironmentTopic() *cobra.Command {
@@ -79,7 +80,8 @@ func newExitCodesTopic() *cobra.Command {
 		fmt.Fprintf(&b, "  %3d  %s\n", c.Code, c.Help)
 	}
 	b.WriteString("\nWith --json, a failure is one object on stderr:\n\n")
-	b.WriteString(`  {"error":{"code":"auth","exit":4,"message":"…","hint":"…","status":401},"version":1}`)
+	b.WriteString(`  {"error":{"code":"auth","exit":4,"message":"…","hint":"…","status":401},
+   "version":1}`)
 	return newTopic("exit-codes", "Exit codes", b.String())
 }
 

@@ -148,6 +148,6 @@ func (e Estimate) Err() error {
 	if e.Malformed == 0 {
 		return nil
 	}
-	return failure.New(failure.Rows, failure.Plain("fix them, or run the batch without them: it reports them and sends the others"),
+	return failure.New(failure.Rows, failure.Plain("fix them, or run the batch anyway: it reports them and sends the others"),
 		fmt.Sprintf("%s cannot be sent", plural.Count(e.Malformed, "row")))
 }

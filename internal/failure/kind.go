@@ -88,7 +88,7 @@ type ExitCode struct {
 // exitCodes describes the exit codes in help, documents and messages.
 var exitCodes = [...]ExitCode{
 	{0, "success"},
-	{1, "other failure: a file, the output, the history, the clipboard, or no block for --extract"},
+	{1, "other failure, such as of a file, the output, the history or the clipboard"},
 	{2, "invalid command line or configuration"},
 	{3, "conversation, turn, agent, template, profile or recorded answer not found"},
 	{4, "no token, or the service rejected it"},
