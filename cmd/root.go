@@ -180,6 +180,9 @@ func findRecording(f *cli.Factory, cmd *cobra.Command) error {
 	if f.Global.Record != "" && f.Global.Replay != "" {
 		return failure.Usagef("see: hobnob help environment", "--record and --replay (HOBNOB_RECORD and HOBNOB_REPLAY) cannot be used together")
 	}
+	if dry := cmd.Flags().Lookup("dry-run"); dry != nil && dry.Value.String() == "true" {
+		f.Global.Record = "" // there is nothing to record, so no file is created
+	}
 	return nil
 }
 

@@ -16,7 +16,7 @@ const (
 )
 
 // mask removes the token from data that leaves this package, in plain text or with
-// any of its characters percent-encoded or escaped as in JSON.
+// any of its characters percent-encoded, or escaped as in JSON, also several times.
 type mask struct {
 	token   string
 	pattern func() *regexp.Regexp
@@ -31,9 +31,9 @@ func newMask(token string) mask {
 		for _, c := range []byte(token) {
 			plain := regexp.QuoteMeta(string(rune(c)))
 			if strings.ContainsRune(`"\/`, rune(c)) {
-				plain = `\\?` + plain
+				plain = `\\*` + plain
 			}
-			fmt.Fprintf(&p, `(?:%s|(?i:%%%02x|\\u00%02x))`, plain, c, c)
+			fmt.Fprintf(&p, `(?:%s|(?i:%%%02x|\\+u00%02x))`, plain, c, c)
 		}
 		return regexp.MustCompile(p.String())
 	})}

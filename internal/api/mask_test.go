@@ -11,6 +11,7 @@ import (
 var spellings = []string{
 	canary, escapedCanary, `canary%2f7f3a%2Btoken%3D%3D`, `canary%2F7f3a\u0025\u0032btoken==`,
 	`{\"t\":\"\\u0063anary\\/7f3a+token==\"}`,
+	`{\"t\":\"{\\\"t\\\":\\\"\\\\u0063anary\\\\/7f3a+token==\\\"}\"}`,
 }
 
 func TestTokenInReplyIsMasked(t *testing.T) {

@@ -43,13 +43,13 @@ type member struct {
 func PreparePanel(ctx context.Context, f *cli.Factory, profile config.Profile, s Setup, agents []string) (Panel, error) {
 	s.Agent = agents[0]
 	asker, question, err := Prepare(ctx, f, profile, s)
+	if err != nil {
+		return Panel{}, err
+	}
 	panel, seen := Panel{asker: asker}, map[string]int{}
 	for _, agent := range agents {
 		m := member{name: strings.ToLower(agent), question: question}
-		if err == nil {
-			m.question.AgentID, err = profile.AgentID(agent)
-		}
-		if err != nil {
+		if m.question.AgentID, err = profile.AgentID(agent); err != nil {
 			return Panel{}, err
 		}
 		if config.IsUUID(agent) {
@@ -66,8 +66,8 @@ func PreparePanel(ctx context.Context, f *cli.Factory, profile config.Profile, s
 	return panel, nil
 }
 
-// Questions returns the question with a text for each agent.
-func (p Panel) Questions(text string) []chat.Question {
+// questions returns the question with a text for each agent.
+func (p Panel) questions(text string) []chat.Question {
 	questions := make([]chat.Question, len(p.members))
 	for i, m := range p.members {
 		questions[i] = m.question
@@ -87,26 +87,24 @@ func (p Panel) Ask(ctx context.Context, text string) (recorded bool, err error) 
 	}
 	stop := p.asker.Wait(ctx, "asking", time.Time{}, ids...)
 	var asking sync.WaitGroup
-	for i, question := range p.Questions(text) {
+	for i, question := range p.questions(text) {
 		asking.Go(func() {
 			p.members[i].answer, p.members[i].err = p.asker.answer(ctx, p.members[i].name, question)
 		})
 	}
 	asking.Wait()
+	var errs []error
+	for _, m := range p.members {
+		errs = append(errs, m.err)
+	}
+	stop(errors.Join(errs...))
+	showErr := p.show()
 	var failures failure.Errors
 	for _, m := range p.members {
 		recorded = recorded || m.answer.Conversation != "" && p.asker.Chat.History.Saved()
 		if m.err != nil {
 			failures = append(failures, &memberError{m.name, m.err})
 		}
-	}
-	if len(failures) > 0 {
-		stop(failures)
-	} else {
-		stop(nil)
-	}
-	showErr := p.show()
-	for _, m := range p.members {
 		if m.answer.SaveErr != nil {
 			failures = append(failures, &memberError{m.name, &chat.NotSavedError{Err: m.answer.SaveErr, Shown: showErr == nil}})
 		}

@@ -43,7 +43,7 @@ func (a Asker) ShowRequest(ctx context.Context, question chat.Question) error {
 func (p Panel) ShowRequests(ctx context.Context, text string) error {
 	var texts []string
 	var documents []previewJSON
-	for _, question := range p.Questions(text) {
+	for _, question := range p.questions(text) {
 		text, document, err := p.asker.preview(ctx, question)
 		if err != nil {
 			return err
