@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,18 +18,22 @@ import (
 // duplicate keys. RFC 8259 does not define duplicate keys, so two parsers could see
 // two different replies.
 func checkJSON(data []byte) error {
+	// Lone surrogates are refused only where they would change an answer.
+	if utf8.Valid(data) && jsontext.Value(data).IsValid(jsontext.AllowInvalidUTF8(true)) {
+		return nil
+	}
+	return invalidJSON(data)
+}
+
+// invalidJSON returns the reason why checkJSON refuses data.
+func invalidJSON(data []byte) error {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return errors.New("the body is empty")
 	}
 	if !utf8.Valid(data) {
 		return errors.New("the body is not valid UTF-8")
 	}
-	// Lone surrogates are refused only where they would change an answer.
-	anyText := jsontext.AllowInvalidUTF8(true)
-	if jsontext.Value(data).IsValid(anyText) {
-		return nil
-	}
-	dec := jsontext.NewDecoder(bytes.NewReader(data), anyText)
+	dec := jsontext.NewDecoder(bytes.NewReader(data), jsontext.AllowInvalidUTF8(true))
 	_, err := dec.ReadValue()
 	if err == nil {
 		return fmt.Errorf("the body is not JSON: unexpected data after the value at byte %d", dec.InputOffset()+1)
@@ -45,21 +50,85 @@ func checkJSON(data []byte) error {
 	return fmt.Errorf("the body is not JSON: %w", err)
 }
 
-// value is a JSON value with its path for errors. Keys are case-sensitive, unlike
-// those of structs in encoding/json.
-type value struct {
-	path string
-	raw  json.RawMessage
+// decoder decodes one JSON value from start to end and records the first part of the
+// wrong type. Keys are case-sensitive, unlike those of structs in encoding/json. A null
+// decodes as the zero value; the caller decides whether it is required.
+type decoder struct {
+	dec    jsontext.Decoder
+	root   string // the path of the value, "" for the fields of a body
+	syntax error  // after it, nothing is read
+	err    error
 }
 
-// isAbsent reports whether v is missing or null.
-func (v value) isAbsent() bool { return len(v.raw) == 0 || v.raw[0] == 'n' }
+func newDecoder(data []byte, root string) *decoder {
+	d := &decoder{root: root}
+	d.dec.Reset(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true))
+	return d
+}
 
-func (v value) kind() string {
-	if len(v.raw) == 0 {
-		return "missing"
+// isComplete reports whether the value that was decoded is JSON without duplicate keys
+// and nothing follows it.
+func (d *decoder) isComplete() bool {
+	if d.syntax != nil {
+		return false
 	}
-	switch v.raw[0] {
+	_, err := d.dec.ReadToken()
+	return err == io.EOF //nolint:errorlint // the end is reported by io.EOF itself
+}
+
+// path returns the path of the value that was read last, such as choices[0].message.
+func (d *decoder) path() string {
+	path := d.root
+	for token := range d.dec.StackPointer().Tokens() {
+		// No field that is decoded has a number as its name.
+		if _, err := strconv.Atoi(token); err == nil {
+			path += "[" + token + "]"
+			continue
+		}
+		if path != "" {
+			path += "."
+		}
+		path += token
+	}
+	return cmp.Or(path, "the body")
+}
+
+// fail records that the value that was read last is not as wanted.
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil && d.syntax == nil {
+		d.err = fmt.Errorf("%s "+format, append([]any{d.path()}, args...)...)
+	}
+}
+
+// read returns the next value, which is valid until the next one is read.
+func (d *decoder) read() (raw jsontext.Value) {
+	if d.syntax == nil {
+		raw, d.syntax = d.dec.ReadValue()
+	}
+	return raw
+}
+
+func (d *decoder) skip() {
+	if d.syntax == nil {
+		d.syntax = d.dec.SkipValue()
+	}
+}
+
+// has reports whether the next value is of the given kind. It skips any other value.
+func (d *decoder) has(want jsontext.Kind) bool {
+	kind := d.dec.PeekKind()
+	if kind == want {
+		return true
+	}
+	d.skip()
+	if kind != 'n' {
+		d.fail("is %s, want %s", nameOf(kind), nameOf(want))
+	}
+	return false
+}
+
+func nameOf(kind jsontext.Kind) string {
+	switch kind {
 	case '{':
 		return "an object"
 	case '[':
@@ -74,43 +143,89 @@ func (v value) kind() string {
 	return "a number"
 }
 
-// object holds the fields of a JSON object.
-type object struct {
-	path   string
-	fields map[string]json.RawMessage
+func (d *decoder) text() string {
+	if !d.has('"') {
+		return ""
+	}
+	raw := d.read()
+	switch {
+	case d.syntax != nil:
+		return ""
+	case bytes.IndexByte(raw, '\\') >= 0 && hasLoneSurrogate(raw):
+		d.fail("contains an unpaired surrogate")
+		return ""
+	}
+	return string(unquoted(raw))
 }
 
-func (o object) at(key string) value {
-	path := key
-	if o.path != "" {
-		path = o.path + "." + key
+// unquoted returns the text of a JSON string, which may be a part of raw.
+func unquoted(raw jsontext.Value) []byte {
+	if bytes.IndexByte(raw, '\\') < 0 {
+		return raw[1 : len(raw)-1]
 	}
-	return value{path: path, raw: o.fields[key]}
+	// Lone surrogates, the only possible error, become U+FFFD.
+	text, _ := jsontext.AppendUnquote(nil, raw)
+	return text
 }
 
-// decoder decodes values and records the first one of the wrong type. An absent
-// value decodes as the zero value; the caller decides whether it is required.
-type decoder struct {
-	err error
-	dec jsontext.Decoder // of each, to be reused
+func (d *decoder) number() json.Number {
+	if !d.has('0') {
+		return ""
+	}
+	return json.Number(d.read())
 }
 
-func (d *decoder) fail(err error) {
-	if d.err == nil {
-		d.err = err
+// integer returns the next value, or absent if it is null.
+func (d *decoder) integer(absent int64) int64 {
+	n := d.number()
+	if n == "" {
+		return absent
+	}
+	i, err := strconv.ParseInt(n.String(), 10, 64)
+	if err != nil {
+		d.fail("is %.40s, want an integer", n)
+	}
+	return i
+}
+
+// object calls field for each field of an object. It must look at the
+// key before it reads or skips the value.
+func (d *decoder) object(field func(key []byte)) {
+	if !d.has('{') {
+		return
+	}
+	d.each('}', func() {
+		if key := d.read(); d.syntax == nil {
+			field(unquoted(key))
+		}
+	})
+}
+
+// present is object for an object that must not be null.
+func (d *decoder) present(field func(key []byte)) {
+	if d.dec.PeekKind() != 'n' {
+		d.object(field)
+		return
+	}
+	d.skip()
+	d.fail("is null, want an object")
+}
+
+// array calls element for each element of an array. It must read or skip it.
+func (d *decoder) array(element func()) {
+	if d.has('[') {
+		d.each(']', element)
 	}
 }
 
-// has reports whether v is present and of the given kind.
-func (d *decoder) has(v value, want string) bool {
-	if v.isAbsent() {
-		return false
+func (d *decoder) each(end jsontext.Kind, read func()) {
+	_, d.syntax = d.dec.ReadToken()
+	for d.syntax == nil && d.dec.PeekKind() != end {
+		read()
 	}
-	if v.kind() != want {
-		d.fail(fmt.Errorf("%s is %s, want %s", v.path, v.kind(), want))
-		return false
+	if d.syntax == nil {
+		_, d.syntax = d.dec.ReadToken()
 	}
-	return true
 }
 
 // hasLoneSurrogate reports whether a valid JSON string escapes one half of a
@@ -143,87 +258,4 @@ func codeUnit(b []byte) rune {
 	}
 	unit, _ := strconv.ParseUint(string(b[1:5]), 16, 16)
 	return rune(unit)
-}
-
-func (d *decoder) text(v value) string {
-	if !d.has(v, "a string") {
-		return ""
-	}
-	if bytes.IndexByte(v.raw, '\\') < 0 {
-		return string(v.raw[1 : len(v.raw)-1])
-	}
-	if hasLoneSurrogate(v.raw) {
-		d.fail(fmt.Errorf("%s contains an unpaired surrogate", v.path))
-		return ""
-	}
-	text, err := jsontext.AppendUnquote(nil, v.raw)
-	if err != nil {
-		d.fail(fmt.Errorf("%s: %w", v.path, err))
-	}
-	return string(text)
-}
-
-func (d *decoder) number(v value) json.Number {
-	if !d.has(v, "a number") {
-		return ""
-	}
-	return json.Number(v.raw)
-}
-
-func (d *decoder) integer(v value) int64 {
-	n := d.number(v)
-	if n == "" {
-		return 0
-	}
-	i, err := strconv.ParseInt(n.String(), 10, 64)
-	if err != nil {
-		d.fail(fmt.Errorf("%s is %.40s, want an integer", v.path, n))
-	}
-	return i
-}
-
-func (d *decoder) object(v value) object {
-	o := object{path: v.path}
-	if !d.has(v, "an object") {
-		return o
-	}
-	o.fields = map[string]json.RawMessage{}
-	d.each(v, func(key string, raw json.RawMessage) { o.fields[key] = raw })
-	return o
-}
-
-func (d *decoder) array(v value) (values []value) {
-	if d.has(v, "an array") {
-		d.each(v, func(_ string, raw json.RawMessage) {
-			values = append(values, value{path: fmt.Sprintf("%s[%d]", v.path, len(values)), raw: raw})
-		})
-	}
-	return values
-}
-
-// each calls f for each element of an array, or for each field of an object with its key.
-// The values are parts of v. f must not call each.
-func (d *decoder) each(v value, f func(key string, raw json.RawMessage)) {
-	// The keys of the whole document are checked already.
-	dec := &d.dec
-	dec.Reset(bytes.NewBuffer(v.raw), jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
-	open, err := dec.ReadToken()
-	for err == nil && dec.PeekKind() != '}' && dec.PeekKind() != ']' {
-		var key jsontext.Token
-		var name string
-		if open.Kind() == '{' {
-			if key, err = dec.ReadToken(); err != nil {
-				break
-			}
-			name = key.String()
-		}
-		var raw jsontext.Value
-		if raw, err = dec.ReadValue(); err == nil {
-			end := dec.InputOffset()
-			f(name, json.RawMessage(v.raw[end-int64(len(raw)):end]))
-		}
-	}
-	if err != nil {
-		d.fail(fmt.Errorf("%s: %w", v.path, err))
-	}
 }

@@ -2,11 +2,15 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Conversation is one record of the service's listing. The interface defines only
@@ -70,64 +74,68 @@ func readListing(body []byte) ([]Conversation, error) {
 	if err := checkJSON(body); err != nil {
 		return nil, notJSON(body, err)
 	}
-	var d decoder
-	root := value{path: "the body", raw: json.RawMessage(bytes.TrimSpace(body))}
-	records := root
-	if root.kind() == "an object" {
+	records, path := body, "the body"
+	if jsontext.Value(body).Kind() == '{' {
 		var err error
-		if records, err = recordsOf(root); err != nil {
+		if records, path, err = recordsOf(body); err != nil {
 			return nil, err
 		}
 	}
 	list := []Conversation{}
-	for _, v := range d.array(records) {
-		id, err := recordID(v)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, Conversation{ID: id, Raw: v.raw})
+	d := newDecoder(records, path)
+	d.array(func() {
+		raw := json.RawMessage(bytes.Clone(d.read()))
+		id, err := recordID(raw, fmt.Sprintf("%s[%d]", path, len(list)))
+		list, d.err = append(list, Conversation{ID: id, Raw: raw}), cmp.Or(d.err, err)
+	})
+	if d.err != nil {
+		return nil, d.err
 	}
-	return list, d.err
+	return list, nil
 }
 
-// recordsOf returns the array in an object, or null if there is none.
-func recordsOf(root value) (value, error) {
-	var d decoder
-	fields := d.object(value{raw: root.raw})
-	var found value
-	for _, name := range []string{"conversations", "data", "items", "results"} {
-		v := fields.at(name)
-		if v.kind() == "an array" {
-			return v, nil
+// recordsOf returns the array in an object and its key, or another value of such a key
+// if there is none.
+func recordsOf(body []byte) (records []byte, name string, err error) {
+	fields := map[string][]byte{}
+	d := newDecoder(body, "")
+	d.object(func(key []byte) {
+		name := string(key)
+		fields[name] = bytes.Clone(d.read())
+	})
+	for _, key := range []string{"conversations", "data", "items", "results"} {
+		field, ok := fields[key]
+		if jsontext.Value(field).Kind() == '[' {
+			return field, key, nil
 		}
-		if found.raw == nil {
-			found = v
+		if ok && records == nil {
+			records, name = field, key
 		}
 	}
-	if found.raw == nil {
-		return value{}, fmt.Errorf("%s has no conversations, data, items or results", root.path)
+	if records == nil {
+		return nil, "", errors.New("the body has no conversations, data, items or results")
 	}
-	return found, nil
+	return records, name, nil
 }
 
 // recordID returns the identifier of a record; a number is returned as written.
-func recordID(v value) (string, error) {
-	var d decoder
-	if v.isAbsent() {
-		return "", fmt.Errorf("%s is %s, want an object", v.path, v.kind())
-	}
-	fields := d.object(v)
+func recordID(record []byte, path string) (string, error) {
 	for _, name := range []string{"conversation_id", "id"} {
-		field := fields.at(name)
-		if field.kind() == "a number" {
-			return string(field.raw), d.err
-		}
-		if id := d.text(field); id != "" {
+		id := ""
+		d := newDecoder(record, path)
+		d.present(func(key []byte) {
+			switch {
+			case string(key) != name:
+				d.skip()
+			case d.dec.PeekKind() == '0':
+				id = d.number().String()
+			default:
+				id = d.text()
+			}
+		})
+		if id != "" || d.err != nil {
 			return id, d.err
 		}
 	}
-	if d.err != nil {
-		return "", d.err
-	}
-	return "", fmt.Errorf("%s has no conversation_id", v.path)
+	return "", fmt.Errorf("%s has no conversation_id", path)
 }

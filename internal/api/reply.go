@@ -1,91 +1,116 @@
 package api
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // readReply parses the body of a completion (interface, section 2). It is strict
 // where an error could hide or change an answer: the JSON, the types, the choice
 // and its message. All other fields may be missing, and unknown ones are ignored.
 func readReply(body []byte) (Reply, error) {
-	if err := checkJSON(body); err != nil {
-		return Reply{}, notJSON(body, err)
-	}
-	var d decoder
-	root := value{raw: json.RawMessage(bytes.TrimSpace(body))}
-	if root.kind() != "an object" {
-		return Reply{}, fmt.Errorf("the body is %s, want an object", root.kind())
-	}
-	fields := d.object(root)
-	reply := Reply{Raw: body, Completion: Completion{
-		ID:             d.text(fields.at("id")),
-		ConversationID: d.text(fields.at("conversation_id")),
-		Object:         d.text(fields.at("object")),
-		Created:        d.number(fields.at("created")),
-		Model:          d.text(fields.at("model")),
-		Usage:          d.usage(fields.at("usage")),
-	}}
-	chosen := -1
-	for i, v := range d.array(fields.at("choices")) {
-		choice := d.choice(v, i)
-		reply.Choices = append(reply.Choices, choice)
-		if chosen < 0 && choice.Index == 0 {
-			chosen = i
-		}
-	}
-	if d.err != nil {
+	d := newDecoder(body, "")
+	reply := Reply{Raw: body}
+	d.present(func(key []byte) { d.completion(&reply.Completion, key) })
+	switch {
+	case !d.isComplete(), !utf8.Valid(body):
+		return Reply{}, notJSON(body, invalidJSON(body))
+	case d.err != nil:
 		return Reply{}, d.err
 	}
 	if len(reply.Choices) == 0 {
 		return Reply{}, errors.New("choices is missing or empty")
 	}
-	chosen = max(0, chosen)
-	answer, path := reply.Choices[chosen], fmt.Sprintf("choices[%d].message", chosen)
+	chosen := max(0, slices.IndexFunc(reply.Choices, func(c Choice) bool { return c.Index == 0 }))
+	answer := reply.Choices[chosen]
 	switch {
 	case answer.Message == (Message{}):
-		return Reply{}, fmt.Errorf("%s is missing or empty", path)
+		return Reply{}, fmt.Errorf("choices[%d].message is missing or empty", chosen)
 	case answer.Message.Role != RoleAssistant:
-		return Reply{}, fmt.Errorf("%s.role is %.40q, want %q", path, answer.Message.Role, RoleAssistant)
+		return Reply{}, fmt.Errorf("choices[%d].message.role is %.40q, want %q", chosen, answer.Message.Role, RoleAssistant)
 	case strings.TrimSpace(answer.Message.Content) == "":
-		return Reply{}, fmt.Errorf("%s.content is missing or empty", path)
+		return Reply{}, fmt.Errorf("choices[%d].message.content is missing or empty", chosen)
 	}
 	reply.Text, reply.FinishReason = answer.Message.Content, answer.FinishReason
 	return reply, nil
 }
 
+// completion parses one field of a completion.
+func (d *decoder) completion(c *Completion, key []byte) {
+	switch string(key) {
+	case "id":
+		c.ID = d.text()
+	case "conversation_id":
+		c.ConversationID = d.text()
+	case "object":
+		c.Object = d.text()
+	case "created":
+		c.Created = d.number()
+	case "model":
+		c.Model = d.text()
+	case "choices":
+		d.array(func() { c.Choices = append(c.Choices, d.choice(len(c.Choices))) })
+	case "usage":
+		c.Usage = d.usage()
+	default:
+		d.skip()
+	}
+}
+
 // choice parses one choice. Its index defaults to its position.
-func (d *decoder) choice(v value, place int) Choice {
-	if v.isAbsent() {
-		d.fail(fmt.Errorf("%s is %s, want an object", v.path, v.kind()))
-	}
-	fields := d.object(v)
-	message := d.object(fields.at("message"))
-	index := fields.at("index")
-	c := Choice{
-		Message:      Message{Role: d.text(message.at("role")), Content: d.text(message.at("content"))},
-		Index:        int(d.integer(index)),
-		FinishReason: d.text(fields.at("finish_reason")),
-	}
-	if index.isAbsent() {
-		c.Index = place
-	}
+func (d *decoder) choice(place int) Choice {
+	c := Choice{Index: place}
+	d.present(func(key []byte) {
+		switch string(key) {
+		case "message":
+			c.Message = d.message()
+		case "index":
+			c.Index = int(d.integer(int64(place)))
+		case "finish_reason":
+			c.FinishReason = d.text()
+		default:
+			d.skip()
+		}
+	})
 	return c
 }
 
-func (d *decoder) usage(v value) *Usage {
-	if v.isAbsent() {
+func (d *decoder) message() (m Message) {
+	d.object(func(key []byte) {
+		switch string(key) {
+		case "role":
+			m.Role = d.text()
+		case "content":
+			m.Content = d.text()
+		default:
+			d.skip()
+		}
+	})
+	return m
+}
+
+func (d *decoder) usage() *Usage {
+	if d.dec.PeekKind() == 'n' {
+		d.skip()
 		return nil
 	}
-	fields := d.object(v)
-	return &Usage{
-		PromptTokens:     d.integer(fields.at("prompt_tokens")),
-		CompletionTokens: d.integer(fields.at("completion_tokens")),
-		TotalTokens:      d.integer(fields.at("total_tokens")),
-	}
+	var u Usage
+	d.object(func(key []byte) {
+		switch string(key) {
+		case "prompt_tokens":
+			u.PromptTokens = d.integer(0)
+		case "completion_tokens":
+			u.CompletionTokens = d.integer(0)
+		case "total_tokens":
+			u.TotalTokens = d.integer(0)
+		default:
+			d.skip()
+		}
+	})
+	return &u
 }
 
 // notJSON describes a page that was received instead of an answer, for example
