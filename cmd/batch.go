@@ -64,9 +64,10 @@ An answered row has id and reply, a failed one id and error, and a malformed one
 line and error; neither stops the others. For all fields: hobnob help formatting
 
 With -o, a stopped batch can be continued: --resume skips answered rows, sends
-failed ones again, and sends no row twice. A row that was in flight when hobnob was
-killed has an unknown outcome; only --resend-unknown sends it again. Ctrl-C stops
-sending rows and waits for those in flight; a second one cancels them.`,
+failed ones again, and sends no row twice. It compares only ids: give a changed row
+a new id. A row that was in flight when hobnob was killed has an unknown outcome;
+only --resend-unknown sends it again. Ctrl-C stops sending rows and waits for those
+in flight; a second one cancels them.`,
 		Example: `  hobnob batch questions.jsonl -o answers.jsonl
   hobnob batch questions.jsonl -o answers.jsonl --resume
   hobnob batch --lines -t explain < words.txt

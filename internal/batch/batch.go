@@ -73,7 +73,7 @@ func (b *Batch) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = seen.Close() }()
+	defer seen.close()
 	out, err := b.open(ctx, seen)
 	if err != nil {
 		return err
@@ -148,18 +148,6 @@ func (b *Batch) goOn() string {
 type Pace struct {
 	Concurrency int        // maximum number of requests in flight
 	Rate        rate.Limit // maximum number of requests per second
-}
-
-// String lists the counts.
-func (r Recovered) String() string {
-	text := fmt.Sprintf("%d answered", r.Answered)
-	if r.Again > 0 {
-		text += fmt.Sprintf(", %d to send again", r.Again)
-	}
-	if r.Unknown > 0 {
-		text += fmt.Sprintf(", %d with an unknown outcome", r.Unknown)
-	}
-	return text
 }
 
 // RowsError means that some rows have no answer.

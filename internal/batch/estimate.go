@@ -55,7 +55,7 @@ func (e *Estimator) Run(ctx context.Context) (Estimate, error) {
 	if err != nil {
 		return e.estimate, err
 	}
-	defer func() { _ = seen.Close() }()
+	defer seen.close()
 	rows := e.Input.rows(ctx)
 	for {
 		row, err := rows.Next()

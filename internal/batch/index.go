@@ -4,12 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/bits-and-blooms/bloom/v3"
-
-	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // index holds ids, each with a line, in a temporary database, so that its memory does not
@@ -18,8 +15,7 @@ import (
 // A statement costs much more than a row, so new ids are inserted together. The filter
 // answers most lookups of up to some million ids, since most ids are new.
 type index struct {
-	db *sql.DB
-	tx *sql.Tx
+	*temporary
 
 	filter *bloom.BloomFilter
 	fresh  map[string]int // not in the database yet
@@ -47,31 +43,16 @@ func isRecorded(line int) bool { return line <= recordedAnswer }
 
 func newIndex(ctx context.Context) (*index, error) {
 	x := &index{filter: bloom.New(filterBits, filterHashes), fresh: make(map[string]int, maxFresh)}
-	err := x.open(context.WithoutCancel(ctx)) // the transaction outlives an interrupt
+	var err error
+	x.temporary, err = openTemporary(ctx, "CREATE TABLE ids (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID", map[**sql.Stmt]string{
+		&x.insertAll: "INSERT INTO ids VALUES (?, ?)" + strings.Repeat(", (?, ?)", maxFresh-1),
+		&x.find:      "SELECT line FROM ids WHERE id = ?",
+		&x.update:    "UPDATE ids SET line = ? WHERE id = ?",
+	})
 	if err != nil {
-		_ = x.Close()
-		return nil, x.explain(err)
+		return nil, err
 	}
 	return x, nil
-}
-
-func (x *index) open(ctx context.Context) (err error) {
-	if x.db, err = sqlite.OpenTemporary(ctx, "CREATE TABLE ids (id TEXT PRIMARY KEY, line INTEGER) WITHOUT ROWID"); err != nil {
-		return err
-	}
-	if x.tx, err = x.db.BeginTx(ctx, nil); err != nil {
-		return err
-	}
-	for text, statement := range map[string]**sql.Stmt{
-		"INSERT INTO ids VALUES (?, ?)" + strings.Repeat(", (?, ?)", maxFresh-1): &x.insertAll,
-		"SELECT line FROM ids WHERE id = ?":                                      &x.find,
-		"UPDATE ids SET line = ? WHERE id = ?":                                   &x.update,
-	} {
-		if *statement, err = x.tx.PrepareContext(ctx, text); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // add adds an id and its line. If the index has the id already, add returns its line and
@@ -128,22 +109,4 @@ func (x *index) flush(ctx context.Context) error {
 	clear(x.fresh)
 	_, err := x.insertAll.ExecContext(ctx, values...)
 	return err
-}
-
-func (x *index) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("the temporary index of ids failed: %w", sqlite.Explain(err))
-}
-
-// Close removes the index.
-func (x *index) Close() error {
-	if x.tx != nil {
-		_ = x.tx.Rollback()
-	}
-	if x.db == nil {
-		return nil
-	}
-	return x.db.Close()
 }

@@ -12,7 +12,7 @@ func openIndex(t testing.TB) *index {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = x.Close() })
+	t.Cleanup(x.close)
 	return x
 }
 

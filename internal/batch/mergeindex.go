@@ -4,16 +4,12 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 	"slices"
-
-	"github.com/hobnob-cli/hobnob/internal/sqlite"
 )
 
 // mergeIndex holds in a temporary database which row of the outputs is taken for each key.
 type mergeIndex struct {
-	db                      *sql.DB
-	tx                      *sql.Tx
+	*temporary
 	insert, take, gap, left *sql.Stmt
 }
 
@@ -30,33 +26,18 @@ var ranks = []Outcome{Answered, Unknown, Failed, Malformed}
 
 func newMergeIndex(ctx context.Context) (*mergeIndex, error) {
 	x := &mergeIndex{}
-	if err := x.open(context.WithoutCancel(ctx)); err != nil {
-		x.close()
-		return nil, x.explain(err)
-	}
-	return x, nil
-}
-
-func (x *mergeIndex) open(ctx context.Context) (err error) {
-	x.db, err = sqlite.OpenTemporary(ctx, "CREATE TABLE rows (key TEXT PRIMARY KEY, rank INTEGER, file INTEGER, start INTEGER, size INTEGER, used INTEGER DEFAULT 0) WITHOUT ROWID")
-	if err != nil {
-		return err
-	}
-	if x.tx, err = x.db.BeginTx(ctx, nil); err != nil {
-		return err
-	}
-	for statement, text := range map[**sql.Stmt]string{
+	var err error
+	x.temporary, err = openTemporary(ctx, "CREATE TABLE rows (key TEXT PRIMARY KEY, rank INTEGER, file INTEGER, start INTEGER, size INTEGER, used INTEGER DEFAULT 0) WITHOUT ROWID", map[**sql.Stmt]string{
 		&x.insert: `INSERT INTO rows (key, rank, file, start, size) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE
 			SET rank = excluded.rank, file = excluded.file, start = excluded.start, size = excluded.size WHERE excluded.rank < rank`,
 		&x.take: "UPDATE rows SET used = 1 WHERE key = ? AND NOT used RETURNING rank, file, start, size",
 		&x.gap:  "INSERT OR IGNORE INTO rows (key, used) VALUES (?, 1)",
 		&x.left: "SELECT count(*) FROM rows WHERE NOT used",
-	} {
-		if *statement, err = x.tx.PrepareContext(ctx, text); err != nil {
-			return err
-		}
+	})
+	if err != nil {
+		return nil, err
 	}
-	return nil
+	return x, nil
 }
 
 // add adds a row, unless an earlier one with its key has the same or a lower rank.
@@ -116,20 +97,4 @@ func scanPlace(row interface{ Scan(into ...any) error }) (at place, err error) {
 		at.outcome = ranks[rank]
 	}
 	return at, err
-}
-
-func (x *mergeIndex) explain(err error) error {
-	if err == nil {
-		return nil
-	}
-	return fmt.Errorf("the temporary index of rows failed: %w", sqlite.Explain(err))
-}
-
-func (x *mergeIndex) close() {
-	if x.tx != nil {
-		_ = x.tx.Rollback()
-	}
-	if x.db != nil {
-		_ = x.db.Close()
-	}
 }

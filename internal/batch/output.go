@@ -31,6 +31,18 @@ type Recovered struct {
 	Again    int // failed and malformed rows, and unknown rows to resend
 }
 
+// String lists the counts.
+func (r Recovered) String() string {
+	text := fmt.Sprintf("%d answered", r.Answered)
+	if r.Again > 0 {
+		text += fmt.Sprintf(", %d to send again", r.Again)
+	}
+	if r.Unknown > 0 {
+		text += fmt.Sprintf(", %d with an unknown outcome", r.Unknown)
+	}
+	return text
+}
+
 // Resume selects how a batch continues an output.
 type Resume struct {
 	On      bool // continue an existing output
