@@ -21,6 +21,7 @@ type Output struct {
 	stream  io.Writer
 	file    *os.File // nil for a stream
 	size    int64    // of file
+	lines   []byte   // buffer for write
 	sending *sending // nil for a stream
 }
 
@@ -154,9 +155,9 @@ func (o *Output) recordUnknown(ctx context.Context, ids []string, shard string, 
 			Message: "hobnob was stopped while the row was in flight; the service may have accepted the question",
 			Hint:    "to send it again, resume the batch with --resend-unknown",
 		}
-		line, err := Result{ID: &id, Error: &report, Shard: shard}.encode()
+		line, err := (&Result{ID: &id, Error: &report, Shard: shard}).encode(nil)
 		if err == nil {
-			err = o.write(line)
+			err = o.write([]finished{{line: line}})
 		}
 		if err != nil {
 			return n, err
@@ -169,16 +170,32 @@ func (o *Output) recordUnknown(ctx context.Context, ids []string, shard string, 
 	return n, nil
 }
 
-// write appends one row. A row that cannot be written completely is removed.
-func (o *Output) write(line []byte) error {
+// write appends the lines of jobs, which a file gets together. If they cannot be written
+// completely, none of them is in the file.
+func (o *Output) write(jobs []finished) error {
 	if o.file == nil {
-		_, err := o.stream.Write(line)
-		if o.name != "" {
-			return outputError(o.name, err)
+		for _, f := range jobs {
+			if f.line == nil {
+				continue
+			}
+			if _, err := o.stream.Write(f.line); err != nil {
+				return o.streamError(err)
+			}
 		}
-		return err
+		return nil
 	}
-	n, err := o.file.Write(line)
+	lines := jobs[0].line
+	if len(jobs) > 1 {
+		o.lines = o.lines[:0]
+		for _, f := range jobs {
+			o.lines = append(o.lines, f.line...)
+		}
+		lines = o.lines
+	}
+	if len(lines) == 0 {
+		return nil
+	}
+	n, err := o.file.Write(lines)
 	if err != nil {
 		if n > 0 {
 			_ = o.file.Truncate(o.size) // otherwise resuming cuts it
@@ -187,6 +204,14 @@ func (o *Output) write(line []byte) error {
 	}
 	o.size += int64(n)
 	return nil
+}
+
+// streamError explains an error of the stream. Those of stdout name it already.
+func (o *Output) streamError(err error) error {
+	if o.name == "" {
+		return err
+	}
+	return outputError(o.name, err)
 }
 
 // begin records that the row with this id is about to be sent. The slot is in use until

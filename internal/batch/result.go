@@ -82,10 +82,10 @@ func newAnswer(reply api.Reply, agentID string, elapsed time.Duration, attempts 
 	return answer
 }
 
-// encode returns the row as one line of JSON.
-func (r Result) encode() ([]byte, error) {
-	var line bytes.Buffer
-	err := cli.WriteJSON(&line, r, false)
+// encode appends the row as one line of JSON to a buffer.
+func (r *Result) encode(buffer []byte) ([]byte, error) {
+	line := bytes.NewBuffer(buffer)
+	err := cli.WriteJSON(line, r, false)
 	return line.Bytes(), err
 }
 

@@ -33,9 +33,11 @@ type run struct {
 	flying context.Context // ends when requests in flight are cancelled
 	cancel context.CancelCauseFunc
 
-	work chan job
-	free chan int // slots of the output that are not in use
-	room *semaphore.Weighted
+	work  chan job
+	free  chan int      // slots of the output that are not in use
+	ended chan struct{} // has a value if there is something in ready
+	lines [][]byte      // buffers for results by slot
+	room  *semaphore.Weighted
 
 	read   atomic.Int64 // bytes of the input that are taken
 	asking atomic.Int64 // bytes of them that are in flight
@@ -43,10 +45,12 @@ type run struct {
 	mu      sync.Mutex
 	next    int              // number of the next job to write, if ordered
 	waiting map[int]finished // jobs by number that wait for the next one, if ordered
+	ready   []finished       // jobs to write
 	stats   Stats
 	unsent  int // rows in succession that could not be sent
-	rescued int // rows written to stdout because the output failed
 	failing bool
+
+	rescued int // rows written to stdout because the output failed
 }
 
 // job is a row that is being asked.
@@ -57,16 +61,11 @@ type job struct {
 	weight int64
 }
 
-// finished is a job and its result, or nil if the row was not sent.
-type finished struct {
-	job
-	result *Result
-}
-
 func newRun(ctx context.Context, b *Batch, out *Output, seen *index) *run {
 	r := &run{
 		Batch: b, out: out, seen: seen, limiter: newLimiter(b.Pace.Concurrency, b.Pace.Rate, b.pausing()),
-		work: make(chan job), free: make(chan int, b.slots()), room: semaphore.NewWeighted(maxInFlight), waiting: map[int]finished{},
+		work: make(chan job, b.slots()), free: make(chan int, b.slots()), ended: make(chan struct{}, 1), lines: make([][]byte, b.slots()),
+		room: semaphore.NewWeighted(maxInFlight), waiting: map[int]finished{},
 	}
 	r.flying, r.cancel = context.WithCancelCause(ctx)
 	r.taking, r.stop = context.WithCancelCause(r.flying)
@@ -81,17 +80,20 @@ func (r *run) all() error {
 	defer r.cancel(nil)
 	defer r.handleSignals()()
 	defer r.showProgress()()
-	var workers sync.WaitGroup
+	var workers, writer sync.WaitGroup
 	for range r.Pace.Concurrency {
 		workers.Go(func() {
 			for j := range r.work {
-				r.finish(finished{j, r.ask(j)})
+				r.finish(j, r.ask(j))
 			}
 		})
 	}
+	writer.Go(r.write)
 	err := r.take()
 	close(r.work)
 	workers.Wait()
+	close(r.ended)
+	writer.Wait()
 	if cause := context.Cause(r.taking); cause != nil {
 		err = r.stopped(cause)
 	}
@@ -140,15 +142,10 @@ func (r *run) take() error {
 		number++
 		if malformed != nil {
 			report := r.Print.Explain(malformed)
-			r.finish(finished{j, &Result{Line: malformed.Line, Error: &report, Shard: r.Shard.String()}})
+			r.finish(j, &Result{Line: malformed.Line, Error: &report, Shard: r.Shard.String()})
 			continue
 		}
-		select {
-		case r.work <- j:
-		case <-r.taking.Done():
-			r.finish(finished{j, nil})
-			return nil
-		}
+		r.work <- j // has room for all slots
 	}
 }
 
@@ -193,93 +190,11 @@ func (r *run) newJob(number int, row Row) (job, bool) {
 	return j, true
 }
 
-// finish writes the result of a job, or remembers it until those before are written.
-func (r *run) finish(f finished) {
-	r.room.Release(f.weight)
-	r.asking.Add(-f.weight)
-	f.row = Row{ID: f.row.ID}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if !r.Ordered {
-		r.write(f)
-		return
-	}
-	r.waiting[f.number] = f
-	for {
-		f, ok := r.waiting[r.next]
-		if !ok {
-			return
-		}
-		delete(r.waiting, r.next)
-		r.next++
-		r.write(f)
-	}
-}
-
-// write writes a result and frees its slot. If the output fails, no more rows are taken,
-// and the results of those in flight go to stdout.
-func (r *run) write(f finished) {
-	if f.result == nil {
-		r.free <- f.slot
-		return
-	}
-	r.tally(f.result)
-	line, err := f.result.encode()
-	if !r.failing {
-		if err == nil {
-			err = r.out.write(line)
-		}
-		if err == nil {
-			r.free <- f.slot
-			return
-		}
-		r.failing = true
-		r.stop(err)
-		if !r.out.resumable() {
-			r.cancel(err) // the results would be lost
-		}
-	}
-	if !r.out.resumable() {
-		return
-	}
-	if _, err := r.Print.IO.Out.Write(line); err == nil {
-		r.rescued++
-	}
-}
-
-// tally counts a result and stops the run if the next rows would fail too.
-func (r *run) tally(result *Result) {
-	outcome := result.Outcome()
-	switch outcome {
-	case Answered:
-		r.stats.Answered++
-		return
-	case Failed:
-		r.stats.Failed++
-	case Unknown:
-		r.stats.Unknown++
-	case Malformed:
-		r.stats.Malformed++
-	}
-	if r.FailFast {
-		r.stop(errFailFast)
-	}
-}
-
-var errFailFast = errors.New("stopped at the first failure")
-
 // count returns the counts so far.
 func (r *run) count() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stats
-}
-
-// isDone reports whether the results of all jobs are in the output.
-func (r *run) isDone() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return !r.failing
 }
 
 // handleSignals lets the first signal stop the run and the second cancel the requests in
