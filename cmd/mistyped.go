@@ -26,6 +26,8 @@ var otherCommands = map[string]string{
 	"chats": "conversations list", "sessions": "conversations list", "threads": "conversations list", "backup": "conversations export",
 	"models": "agents list", "model": "agents list", "settings": "config list", "prompts": "templates list", "server": "serve", "start": "serve",
 	"tokens": "usage", "stats": "usage", "cost": "usage", "check": "doctor", "diagnose": "doctor", "manual": "man", "commands": "help",
+	"bulk": "batch", "parallel": "batch", "compare": "replay", "jq": "help formatting", "json": "help formatting", "schema": "help scripting",
+	"record": "help scripting", "test": "help scripting", "scripts": "help scripting",
 
 	"conversations new": "chat", "conversations continue": "chat -c", "agents new": "agents add", "agents create": "agents add", "agents set": "agents use",
 	"agents switch": "agents use", "agents show": "agents list", "config show": "config list", "config view": "config list", "templates new": "templates edit",
@@ -101,7 +103,7 @@ func visible(group *cobra.Command) []*cobra.Command {
 }
 
 // descendant returns the first visible command below group for which ok returns
-// true, or nil. chat and the commands of conversations come first, because they are
+// true, or nil. chat and conversations with its commands come first, because they are
 // used most.
 func descendant(group *cobra.Command, ok func(*cobra.Command) bool) *cobra.Command {
 	rest := func(c *cobra.Command) int {
@@ -111,10 +113,10 @@ func descendant(group *cobra.Command, ok func(*cobra.Command) bool) *cobra.Comma
 		return 1
 	}
 	below := slices.SortedStableFunc(slices.Values(visible(group)), func(a, b *cobra.Command) int { return rest(a) - rest(b) })
-	if i := slices.IndexFunc(below, ok); i >= 0 {
-		return below[i]
-	}
 	for _, c := range below {
+		if ok(c) {
+			return c
+		}
 		if found := descendant(c, ok); found != nil {
 			return found
 		}
@@ -156,15 +158,10 @@ func meantFlag(cmd *cobra.Command, unknown *pflag.NotExistError) string {
 	if meant := typed.in(cmd); meant != "" {
 		return meant
 	}
-	has := func(c *cobra.Command) bool { return typed.in(c) != "" }
-	below := descendant(cmd, func(c *cobra.Command) bool {
-		_, takesText := c.Annotations[freeText]
-		return takesText && c.GroupID == groupAsk && has(c) // chat is meant more often than other commands
-	})
-	if below == nil {
-		below = descendant(cmd, has)
+	if below := descendant(cmd, func(c *cobra.Command) bool { return typed.exactly(c) != "" }); below != nil {
+		return below.CommandPath() + " " + typed.in(below) + " …"
 	}
-	if below != nil {
+	if below := descendant(cmd, func(c *cobra.Command) bool { return typed.in(c) != "" }); below != nil {
 		return below.CommandPath() + " " + typed.in(below) + " …"
 	}
 	if below := descendant(cmd, func(c *cobra.Command) bool { return c.Name() == typed.name }); below != nil {
@@ -194,15 +191,10 @@ type typedFlag struct{ name, group string }
 // the same flag, one typed with a single dash, or the equivalent of another program's
 // flag. It returns "" if there is none.
 func (t typedFlag) in(cmd *cobra.Command) string {
-	flags := cmd.Flags()
-	if t.group == "" {
-		if flags.Lookup(t.name) != nil {
-			return "--" + t.name
-		}
-	} else if flags.ShorthandLookup(t.name) != nil {
-		return "-" + t.name
+	meant, flags := t.exactly(cmd), cmd.Flags()
+	if meant != "" {
+		return meant
 	}
-	meant := ""
 	flags.VisitAll(func(flag *pflag.Flag) {
 		if before, ok := strings.CutSuffix(flag.Name, t.group); ok && len(t.group) > 1 && areSet(flags, before) {
 			meant = "--" + flag.Name
@@ -214,6 +206,17 @@ func (t typedFlag) in(cmd *cobra.Command) string {
 		}
 	}
 	return meant
+}
+
+// exactly returns the same flag of a command, with its dashes, or "".
+func (t typedFlag) exactly(cmd *cobra.Command) string {
+	switch {
+	case t.group == "" && cmd.Flags().Lookup(t.name) != nil:
+		return "--" + t.name
+	case t.group != "" && cmd.Flags().ShorthandLookup(t.name) != nil:
+		return "-" + t.name
+	}
+	return ""
 }
 
 // areSet reports whether each letter is the shorthand of a flag that was given.
