@@ -72,7 +72,7 @@ in flight; a second one cancels them.`,
   hobnob batch questions.jsonl -o answers.jsonl --resume
   hobnob batch --lines -t explain < words.txt
   hobnob batch big.jsonl --shard 3/8 -o answers-3.jsonl
-  hobnob batch questions.jsonl --schema city.schema.json | jq -c .data
+  hobnob batch questions.jsonl --schema city.schema.json --jq '.data // empty'
   jq -r 'select(.reply) | .reply' answers.jsonl`,
 		GroupID: groupAsk,
 		RunE: func(cmd *cobra.Command, args []string) error {

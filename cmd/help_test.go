@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -98,6 +99,20 @@ func TestDocumentsListExitCodes(t *testing.T) {
 		}
 		if strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s has the exit codes\n%s\nwant\n%s", name, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+	}
+}
+
+// docs/scripting.md lists the code and the exit code of every failure.
+func TestScriptingListsCodes(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "docs", "scripting.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := failure.Other; kind < failure.Unrecorded; kind++ {
+		row := fmt.Sprintf("(?m)^\\| (\\d+, )?%d(, \\d+)? \\|.*`%s`.*\\|.*\\|$", kind.Exit(), kind)
+		if !regexp.MustCompile(row).Match(text) {
+			t.Errorf("docs/scripting.md does not list the code %s with the exit code %d", kind, kind.Exit())
 		}
 	}
 }
