@@ -80,7 +80,7 @@ func SideBySide(p *cli.Printer, replies []NamedReply, style string, raw bool) (t
 			}
 			var row cells.Row
 			if y < len(rows) {
-				row = rows[y]
+				row = apart(rows[y])
 			}
 			line = append(line, row...)
 			line = append(line, cells.Blanks(width-row.Columns())...)
@@ -106,4 +106,20 @@ func column(p *cli.Printer, r NamedReply, width int, style string, raw bool) []c
 		}
 	}
 	return rows
+}
+
+// apart removes from either end of a row what would combine with a space next to it: a
+// mark at the beginning, or a sign such as U+0600 at the end.
+func apart(row cells.Row) cells.Row {
+	combines := func(text string) bool {
+		joined, _ := cells.Parse(text, "")
+		return len(joined) == 1
+	}
+	for len(row) > 0 && combines(" "+row[0].Text) {
+		row = row[1:]
+	}
+	for len(row) > 0 && combines(row[len(row)-1].Text+" ") {
+		row = row[:len(row)-1]
+	}
+	return row
 }

@@ -18,6 +18,7 @@ var replies = []string{
 	strings.Repeat("日本語", 60) + "\n\nпривет 👩‍👩‍👧‍👦 e\u0301\u0301 🇩🇪",
 	strings.Repeat("x", 500) + "\n\n> quote\n>> quote\n\n- [ ] item\n\t\ttabs\tinside",
 	"\x1b[31mred \x1b]0;title\x07 \x9b2J \u202e \u200b\r\n" + strings.Repeat("> ", 5000) + "not renderable",
+	"\ufe0f\u0301 marks\n\n\u093f vowels \u0e33\n\n" + strings.Repeat("x", 35) + "\u0600\n\n\u0600",
 	"unclosed **bold *italic `code\n\n<script>\n\x00\xff",
 	"",
 }
