@@ -50,6 +50,7 @@ func newDelivery(f *cli.Factory, profile config.Profile, question chat.Question)
 		Text: question.Text, AgentID: question.AgentID, Parent: question.Parent, Title: question.Title, Context: question.Context,
 	}
 	d.Profile.TokenCommand = nil // the delivery has the token
+	d.Profile.Agent = f.DefaultAgent(profile)
 	if question.Conversation != nil {
 		d.Conversation = question.Conversation.ID
 	}

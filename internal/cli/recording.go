@@ -24,8 +24,18 @@ func (f *Factory) record(options *api.Options, p config.Profile) error {
 		return err
 	}
 	f.closes = append(f.closes, recorder.Close)
+	p.Agent = f.DefaultAgent(p)
 	options.Record = func(e api.Exchange) { recorder.Add(e, originOf(p, e)) }
 	return nil
+}
+
+// DefaultAgent returns the agent of a profile that is asked without -a. With -a, that is
+// not known, and it is "".
+func (f *Factory) DefaultAgent(p config.Profile) string {
+	if _, named := f.Settings["agent"]; named {
+		return ""
+	}
+	return p.Agent
 }
 
 // originOf returns the profile and the alias of the agent that an exchange names.
