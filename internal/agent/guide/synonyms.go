@@ -92,7 +92,7 @@ var concepts = []string{
 	"list show display view enumerate print see",
 	"rename retitle relabel",
 	"title name label subject nickname alias",
-	"script program automation automate cron batch",
+	"script program automation automate cron",
 	"error fail failure failed broken crash wrong",
 	"file document attachment",
 	"attach include upload",
