@@ -67,7 +67,7 @@ func (s Stats) String() string {
 
 // Run runs the batch. The first signal stops it from taking rows, and the second cancels
 // those in flight. It returns nil if all rows are answered. If some are not, the error is
-// a *RowsError.
+// of kind failure.Rows.
 func (b *Batch) Run(ctx context.Context) error {
 	seen, err := newIndex(ctx)
 	if err != nil {
@@ -86,10 +86,9 @@ func (b *Batch) Run(ctx context.Context) error {
 	err = errors.Join(err, out.close(r.isDone()))
 	stats := r.count()
 	if err == nil && stats.unanswered() > 0 {
-		err = &RowsError{Stats: stats}
-	} else {
-		b.Print.Note("%s", stats)
+		return b.rowsError(stats)
 	}
+	b.Print.Note("%s", stats)
 	return b.explain(err)
 }
 
@@ -118,22 +117,30 @@ func (b *Batch) slots() int {
 
 const orderedSlots = 4
 
+// rowsError returns the error of a run that some rows have no answer.
+func (b *Batch) rowsError(s Stats) error {
+	hint := ""
+	switch {
+	case b.Again == "":
+	case s.Failed > 0:
+		hint = "to retry failed rows: " + b.Again
+	case s.Malformed > 0:
+		hint = "correct malformed rows in the input, then: " + b.Again
+	default:
+		hint = "to send rows with an unknown outcome again: " + b.Again + " --resend-unknown"
+	}
+	return failure.New(failure.Rows, failure.Plain(hint), fmt.Sprintf("%s without an answer: %s", plural.Count(s.unanswered(), "row"), s))
+}
+
 // explain adds how to go on to an error of the run.
 func (b *Batch) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	var rows *RowsError
-	switch hint := failure.Of(err).Hint; {
-	case errors.As(err, &rows) && b.Again == "":
-		return err
-	case errors.As(err, &rows):
-		return failure.WithHint(err, "%s", rows.hint(b.Again))
-	case hint.IsZero():
-		return failure.WithHint(err, "%s", b.goOn())
-	default:
+	if hint := failure.Of(err).Hint; !hint.IsZero() {
 		return failure.WithHint(err, "%s; %s", hint, b.goOn())
 	}
+	return failure.WithHint(err, "%s", b.goOn())
 }
 
 // goOn returns how to continue the batch.
@@ -148,25 +155,4 @@ func (b *Batch) goOn() string {
 type Pace struct {
 	Concurrency int        // maximum number of requests in flight
 	Rate        rate.Limit // maximum number of requests per second
-}
-
-// RowsError means that some rows have no answer.
-type RowsError struct{ Stats Stats }
-
-func (e *RowsError) Error() string {
-	return fmt.Sprintf("%s without an answer: %s", plural.Count(e.Stats.unanswered(), "row"), e.Stats)
-}
-
-// Failure implements failure.Explainer.
-func (e *RowsError) Failure() failure.Failure { return failure.Failure{Kind: failure.Rows} }
-
-// hint returns the command that continues the batch.
-func (e *RowsError) hint(again string) string {
-	switch s := e.Stats; {
-	case s.Failed > 0:
-		return "to retry failed rows: " + again
-	case s.Malformed > 0:
-		return "correct malformed rows in the input, then: " + again
-	}
-	return "to send rows with an unknown outcome again: " + again + " --resend-unknown"
 }

@@ -47,38 +47,31 @@ func (m Merged) Stats() Stats {
 	return Stats{Answered: m.Answered, Failed: m.Failed, Unknown: m.Unknown, Malformed: m.Malformed}
 }
 
-// Err returns nil if each row is answered exactly once, otherwise a *MergeError.
+// Err returns nil if each row is answered exactly once, otherwise an error of kind
+// failure.Rows.
 func (m Merged) Err() error {
-	e := &MergeError{Merged: m}
-	if len(e.problems()) == 0 {
+	problems := m.problems()
+	if len(problems) == 0 {
 		return nil
 	}
-	return e
+	return failure.New(failure.Rows, m.hint(), "merged with problems: "+strings.Join(problems, "; "))
 }
 
-// MergeError means that the merged rows are not an answer to each row.
-type MergeError struct{ Merged Merged }
-
-func (e *MergeError) Error() string {
-	return "the merged output is incomplete: " + strings.Join(e.problems(), "; ")
-}
-
-func (e *MergeError) problems() []string {
-	m := e.Merged
+func (m Merged) problems() []string {
 	var all []string
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
 			all = append(all, fmt.Sprintf(format, args...))
 		}
 	}
-	shards := "shard %s is missing"
+	shards, empty := "shard %s is missing%s", ""
 	if len(m.MissingShards) > 1 {
-		shards = "shards %s are missing"
+		shards = "shards %s are missing%s"
 	}
 	if len(m.Empty) > 0 {
-		shards += fmt.Sprintf(" (no rows in %s)", examples(m.Empty, len(m.Empty)))
+		empty = fmt.Sprintf(" (no rows in %s)", examples(m.Empty, len(m.Empty)))
 	}
-	add(len(m.MissingShards), shards, examples(m.MissingShards, len(m.MissingShards)))
+	add(len(m.MissingShards), shards, examples(m.MissingShards, len(m.MissingShards)), empty)
 	add(len(m.Unfinished), "not finished: %s", examples(m.Unfinished, len(m.Unfinished)))
 	add(m.Missing, "%s of the input without a result (line %s)", plural.Count(m.Missing, "row"), examples(m.missingLines, m.Missing))
 	add(m.Foreign, "%s not in the input", plural.Count(m.Foreign, "row"))
@@ -89,26 +82,23 @@ func (e *MergeError) problems() []string {
 	return all
 }
 
-// Failure implements failure.Explainer.
-func (e *MergeError) Failure() failure.Failure {
-	hint := failure.Plain("")
-	switch m := e.Merged; {
+// hint returns what to do about the first problem.
+func (m Merged) hint() failure.Hint {
+	switch {
 	case len(m.Unfinished) > 0:
-		hint = failure.Plain("finish the batch with --resume, then merge again")
+		return failure.Plain("finish the batch with --resume, then merge again")
 	case len(m.MissingShards) > 0:
-		hint = failure.Hintf("run it, then merge again: %s", failure.Run("hobnob batch FILE --shard %[1]s -o OUT", m.MissingShards[0]))
+		return failure.Hintf("run it, then merge again: %s", failure.Run("hobnob batch FILE --shard %[1]s -o OUT", m.MissingShards[0]))
 	case m.Malformed > 0:
-		hint = failure.Plain("fix the malformed rows, run the batch again with --resume, then merge again")
+		return failure.Plain("fix the malformed rows, run the batch again with --resume, then merge again")
 	case m.Missing+m.Failed > 0:
-		hint = failure.Plain("run the batch again with --resume, then merge again")
+		return failure.Plain("run the batch again with --resume, then merge again")
 	case m.Unknown > 0:
-		hint = failure.Plain("to send rows with an unknown outcome again, run the batch with --resume --resend-unknown")
+		return failure.Plain("to send rows with an unknown outcome again, run the batch with --resume --resend-unknown")
 	case m.Foreign > 0:
-		hint = failure.Plain("pass the input of these outputs: --input FILE")
-	case m.Duplicates > 0:
-		hint = failure.Plain("the merged output has the first answer to each row")
+		return failure.Plain("pass the input of these outputs: --input FILE")
 	}
-	return failure.Failure{Kind: failure.Rows, Hint: hint}
+	return failure.Plain("the merged output has the first answer to each row") // of duplicates
 }
 
 // examples lists the first of n values.

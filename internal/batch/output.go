@@ -98,7 +98,7 @@ func (o *Output) open(ctx context.Context, path, shard string, slots int, resume
 	info, err := os.Stat(path)
 	exists := err == nil && info.Size() > 0
 	if (exists || len(inFlight) > 0) && !resume.On {
-		return recovered, &ExistsError{Path: o.name}
+		return recovered, failure.Usagef("to continue that run, pass --resume; to start again, remove the file or choose another one", "%s has the rows of an earlier run", o.name)
 	}
 	if exists {
 		if recovered, err = recoverOutput(ctx, o.name, path, shard, resume, seen); err != nil {
@@ -251,14 +251,4 @@ func outputError(name string, err error) error {
 		return nil
 	}
 	return fmt.Errorf("cannot write %s: %w", name, failure.Reason(err))
-}
-
-// ExistsError means that the output has rows of an earlier run.
-type ExistsError struct{ Path string }
-
-func (e *ExistsError) Error() string { return fmt.Sprintf("%s has the rows of an earlier run", e.Path) }
-
-// Failure implements failure.Explainer.
-func (e *ExistsError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain("to continue that run, pass --resume; to start again, remove the file or choose another one")}
 }

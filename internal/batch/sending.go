@@ -39,7 +39,7 @@ type sending struct {
 }
 
 // lockSending opens and locks the file next to the output at path. It creates the file if
-// it does not exist. The error is an *InUseError if another process holds the lock.
+// it does not exist. Only one process can hold the lock.
 func lockSending(out string) (*sending, error) {
 	path := out + sendingSuffix
 	for {
@@ -55,7 +55,7 @@ func lockSending(out string) (*sending, error) {
 		locked, err := lock.TryLock()
 		if err == nil && !locked {
 			_ = file.Close()
-			return nil, &InUseError{Path: out}
+			return nil, failure.Usagef("wait until it has finished, or write to another file", "another hobnob batch is writing %s", out)
 		}
 		if err != nil {
 			_ = file.Close()
@@ -149,14 +149,4 @@ func (s *sending) close(done bool) error {
 		remove() // before another process can lock it
 	}
 	return errors.Join(err, s.file.Close(), s.lock.Unlock())
-}
-
-// InUseError means that another process writes the output.
-type InUseError struct{ Path string }
-
-func (e *InUseError) Error() string { return fmt.Sprintf("another hobnob batch is writing %s", e.Path) }
-
-// Failure implements failure.Explainer.
-func (e *InUseError) Failure() failure.Failure {
-	return failure.Failure{Kind: failure.Usage, Hint: failure.Plain("wait until it has finished, or write to another file")}
 }
