@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"sync"
 	"unicode/utf16"
 	"unicode/utf8"
 
@@ -54,20 +55,28 @@ func invalidJSON(data []byte) error {
 // wrong type. Keys are case-sensitive, unlike those of structs in encoding/json. A null
 // decodes as the zero value; the caller decides whether it is required.
 type decoder struct {
+	data   bytes.Buffer
 	dec    jsontext.Decoder
 	root   string // the path of the value, "" for the fields of a body
 	syntax error  // after it, nothing is read
 	err    error
 }
 
-func newDecoder(data []byte, root string) *decoder {
-	d := &decoder{root: root}
-	d.dec.Reset(bytes.NewBuffer(data), jsontext.AllowInvalidUTF8(true))
-	return d
+// decoders have memory to be reused, which is most of what a short reply needs.
+var decoders = sync.Pool{New: func() any { return new(decoder) }}
+
+// decode calls read with a decoder of data. It reports whether all of data was decoded
+// and is JSON without duplicate keys; then err is for the first part of the wrong type.
+func decode(data []byte, root string, read func(*decoder)) (complete bool, err error) {
+	d := decoders.Get().(*decoder) //nolint:errcheck // the pool has no other type
+	defer decoders.Put(d)
+	d.data, d.root, d.syntax, d.err = *bytes.NewBuffer(data), root, nil, nil
+	d.dec.Reset(&d.data, jsontext.AllowInvalidUTF8(true))
+	read(d)
+	return d.isComplete(), d.err
 }
 
-// isComplete reports whether the value that was decoded is JSON without duplicate keys
-// and nothing follows it.
+// isComplete reports whether nothing follows the value that was decoded.
 func (d *decoder) isComplete() bool {
 	if d.syntax != nil {
 		return false

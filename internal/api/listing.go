@@ -82,14 +82,15 @@ func readListing(body []byte) ([]Conversation, error) {
 		}
 	}
 	list := []Conversation{}
-	d := newDecoder(records, path)
-	d.array(func() {
-		raw := json.RawMessage(bytes.Clone(d.read()))
-		id, err := recordID(raw, fmt.Sprintf("%s[%d]", path, len(list)))
-		list, d.err = append(list, Conversation{ID: id, Raw: raw}), cmp.Or(d.err, err)
+	_, err := decode(records, path, func(d *decoder) {
+		d.array(func() {
+			raw := json.RawMessage(bytes.Clone(d.read()))
+			id, err := recordID(raw, fmt.Sprintf("%s[%d]", path, len(list)))
+			list, d.err = append(list, Conversation{ID: id, Raw: raw}), cmp.Or(d.err, err)
+		})
 	})
-	if d.err != nil {
-		return nil, d.err
+	if err != nil {
+		return nil, err
 	}
 	return list, nil
 }
@@ -98,10 +99,11 @@ func readListing(body []byte) ([]Conversation, error) {
 // if there is none.
 func recordsOf(body []byte) (records []byte, name string, err error) {
 	fields := map[string][]byte{}
-	d := newDecoder(body, "")
-	d.object(func(key []byte) {
-		name := string(key)
-		fields[name] = bytes.Clone(d.read())
+	_, _ = decode(body, "", func(d *decoder) {
+		d.object(func(key []byte) {
+			name := string(key)
+			fields[name] = bytes.Clone(d.read())
+		})
 	})
 	for _, key := range []string{"conversations", "data", "items", "results"} {
 		field, ok := fields[key]
@@ -122,19 +124,20 @@ func recordsOf(body []byte) (records []byte, name string, err error) {
 func recordID(record []byte, path string) (string, error) {
 	for _, name := range []string{"conversation_id", "id"} {
 		id := ""
-		d := newDecoder(record, path)
-		d.present(func(key []byte) {
-			switch {
-			case string(key) != name:
-				d.skip()
-			case d.dec.PeekKind() == '0':
-				id = d.number().String()
-			default:
-				id = d.text()
-			}
+		_, err := decode(record, path, func(d *decoder) {
+			d.present(func(key []byte) {
+				switch {
+				case string(key) != name:
+					d.skip()
+				case d.dec.PeekKind() == '0':
+					id = d.number().String()
+				default:
+					id = d.text()
+				}
+			})
 		})
-		if id != "" || d.err != nil {
-			return id, d.err
+		if id != "" || err != nil {
+			return id, err
 		}
 	}
 	return "", fmt.Errorf("%s has no conversation_id", path)

@@ -12,14 +12,15 @@ import (
 // where an error could hide or change an answer: the JSON, the types, the choice
 // and its message. All other fields may be missing, and unknown ones are ignored.
 func readReply(body []byte) (Reply, error) {
-	d := newDecoder(body, "")
 	reply := Reply{Raw: body}
-	d.present(func(key []byte) { d.completion(&reply.Completion, key) })
+	complete, err := decode(body, "", func(d *decoder) {
+		d.present(func(key []byte) { d.completion(&reply.Completion, key) })
+	})
 	switch {
-	case !d.isComplete(), !utf8.Valid(body):
+	case !complete, !utf8.Valid(body):
 		return Reply{}, notJSON(body, invalidJSON(body))
-	case d.err != nil:
-		return Reply{}, d.err
+	case err != nil:
+		return Reply{}, err
 	}
 	if len(reply.Choices) == 0 {
 		return Reply{}, errors.New("choices is missing or empty")
