@@ -38,6 +38,8 @@ type boundary struct {
 	mu     sync.Mutex
 	handed bool
 	timer  *time.Timer // of the current limit, nil before the first
+	ends   time.Time   // the current limit
+	cause  error       // the cause when it is over
 }
 
 // watch returns the context for one attempt. The caller must call stop.
@@ -75,19 +77,21 @@ func (b *boundary) hand() {
 
 // start replaces the current limit.
 func (b *boundary) start(limit time.Duration, cause error) {
-	if b.timer != nil {
-		b.timer.Stop()
+	b.ends, b.cause = time.Now().Add(limit), cause
+	if b.timer == nil {
+		b.timer = time.AfterFunc(limit, b.expire)
+		return
 	}
-	var timer *time.Timer
-	timer = time.AfterFunc(limit, func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		// The old timer may have fired in the meantime.
-		if b.timer == timer {
-			b.cancel(cause)
-		}
-	})
-	b.timer = timer
+	b.timer.Reset(limit)
+}
+
+func (b *boundary) expire() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	// The timer may have fired for the limit before.
+	if !time.Now().Before(b.ends) {
+		b.cancel(b.cause)
+	}
 }
 
 func (b *boundary) write() { b.wrote.Store(true) }

@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cenkalti/backoff/v5"
-
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
@@ -245,9 +243,7 @@ func (c *Client) chatExchange(r Request, id string) (exchange, error) {
 
 // headers returns the headers of a request, except those that net/http adds.
 func (c *Client) headers(x exchange, token string) http.Header {
-	h := http.Header{}
-	h.Set("Accept", "application/json")
-	h.Set("User-Agent", c.options.UserAgent)
+	h := http.Header{"Accept": {"application/json"}, "User-Agent": {c.options.UserAgent}}
 	if x.body != nil {
 		h.Set("Content-Type", "application/json")
 	}
@@ -262,9 +258,7 @@ func (c *Client) headers(x exchange, token string) http.Header {
 
 // begin gets the token for all attempts of the operation.
 func (c *Client) begin(ctx context.Context, x exchange) (*operation, error) {
-	delays := backoff.NewExponentialBackOff()
-	delays.InitialInterval, delays.Multiplier = 250*time.Millisecond, 2
-	o := &operation{client: c, delays: delays}
+	o := &operation{client: c}
 	if c.options.Token == nil {
 		return o, nil
 	}

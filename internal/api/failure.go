@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cenkalti/backoff/v5"
+
 	"github.com/hobnob-cli/hobnob/internal/baseurl"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
@@ -133,6 +135,10 @@ func parseRetryAfter(header string) (time.Duration, bool) {
 func (o *operation) nextDelay(e *Error) (time.Duration, bool) {
 	if !e.retry || o.retries >= o.client.options.Retries {
 		return 0, false
+	}
+	if o.delays == nil {
+		o.delays = backoff.NewExponentialBackOff()
+		o.delays.InitialInterval, o.delays.Multiplier = 250*time.Millisecond, 2
 	}
 	delay := max(e.RetryAfter, o.delays.NextBackOff())
 	if delay > min(maxWaiting, o.client.options.Timeout)-o.waited {

@@ -21,6 +21,9 @@ import (
 // maxRedirects is the maximum number of redirects that a GET follows.
 const maxRedirects = 3
 
+// maxExpected limits the memory that is reserved for a body because of its declared length.
+const maxExpected = 64 << 10
+
 // errorBodyLimit is the time limit for reading the body of an error. The status
 // alone decides the outcome.
 const errorBodyLimit = 5 * time.Second
@@ -34,7 +37,7 @@ type operation struct {
 	attempts int
 	retries  int
 	waited   time.Duration
-	delays   *backoff.ExponentialBackOff
+	delays   *backoff.ExponentialBackOff // nil before the first retry
 }
 
 // exchange is the request of an operation; body is nil for a GET.
@@ -194,7 +197,10 @@ func isRedirect(status int) bool {
 // an error. The error is a fault of a complete response, or the response was
 // truncated.
 func readBody(r *http.Response) (body []byte, cutOff bool, err error) {
-	body, err = io.ReadAll(io.LimitReader(r.Body, MaxReply+1))
+	var read bytes.Buffer
+	read.Grow(bytes.MinRead + int(min(max(0, r.ContentLength), maxExpected)))
+	_, err = read.ReadFrom(io.LimitReader(r.Body, MaxReply+1))
+	body = read.Bytes()
 	var corrupt flate.CorruptInputError
 	switch {
 	case len(body) > MaxReply:
