@@ -12,8 +12,8 @@ import (
 )
 
 // Comparison returns the answered turns of a conversation from the first to the head,
-// and those of an earlier replay of it, which may be nil. The turns of the replay must
-// have the same questions in the same order.
+// and those of an earlier replay of it, which may be nil. The replay must be another
+// conversation, and its turns must have the same questions in the same order.
 func Comparison(ctx context.Context, store *history.Store, old history.Conversation, replay *history.Conversation) (before, after []history.Turn, err error) {
 	if before, err = store.Path(ctx, old.Head, 0); err != nil {
 		return nil, nil, err
@@ -25,12 +25,16 @@ func Comparison(ctx context.Context, store *history.Store, old history.Conversat
 	if replay == nil {
 		return before, nil, nil
 	}
+	const hint = "omit --into to start a new conversation"
+	if replay.ID == old.ID {
+		return nil, nil, failure.Usagef(hint, "conversation %s cannot be a replay of itself", history.Short(old.ID))
+	}
 	if after, err = store.Path(ctx, replay.Head, 0); err != nil {
 		return nil, nil, err
 	}
 	for i, t := range after {
 		if i >= len(before) || t.Question != before[i].Question {
-			return nil, nil, failure.Usagef("omit --into to start a new conversation", "conversation %s is not a replay of %s: question %d differs",
+			return nil, nil, failure.Usagef(hint, "conversation %s is not a replay of %s: question %d differs",
 				history.Short(replay.ID), history.Short(old.ID), i+1)
 		}
 	}

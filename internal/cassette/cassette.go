@@ -139,6 +139,8 @@ func (l line) encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
+var errNewer = errors.New("was recorded by a newer hobnob")
+
 // decode parses a line and checks what a replay depends on.
 func decode(data []byte) (line, error) {
 	var l line
@@ -149,7 +151,7 @@ func decode(data []byte) (line, error) {
 	case l.Format != "" && l.Format != Format:
 		return line{}, fmt.Errorf("unknown format %.40q", l.Format)
 	case l.Format != "" && l.Version > Version:
-		return line{}, fmt.Errorf("version %d was recorded by a newer hobnob", l.Version)
+		return line{}, fmt.Errorf("version %d %w", l.Version, errNewer)
 	case l.Format != "":
 		return l, nil
 	case l.Request == nil:

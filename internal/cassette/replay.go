@@ -66,8 +66,10 @@ func Replay(path string) (*Player, error) {
 }
 
 func replayError(path string, err error) error {
-	hint := "correct the line, or record again with --record"
+	hint := "correct the file, or record again with --record"
 	switch {
+	case errors.Is(err, errNewer):
+		hint = "update hobnob"
 	case errors.Is(err, fs.ErrNotExist):
 		hint = "to record the requests of a command: --record FILE"
 	case errors.As(err, new(*fs.PathError)):
