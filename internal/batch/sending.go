@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"runtime/debug"
 
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/gofrs/flock"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
@@ -21,7 +23,7 @@ import (
 const sendingSuffix = ".sending"
 
 // slotSize is the size of a slot in bytes. An id of 512 bytes has at most 3 KiB in JSON.
-// A slot is one page of memory, so that a kill cannot leave half of one.
+// A slot is one page of memory, so that a kill cannot leave half of a write.
 const slotSize = 4096
 
 // maxSlots limits the size of a file that is read.
@@ -29,13 +31,15 @@ const maxSlots = 64 << 10
 
 // sending is the file OUT.sending with the ids of the rows that may be at the service:
 // slots of one line of JSON each, padded with spaces. A slot is written before its row is
-// sent, and is valid until the result of the row is in OUT. The first slot is unused,
-// because Windows refuses writes to the byte that is locked.
+// sent, and is valid until the result of the row is in OUT. A slot that begins with a space
+// is empty. The first slot is unused, because Windows refuses writes to the byte that is
+// locked.
 type sending struct {
-	path string
-	file *os.File
-	lock *flock.Flock
-	used []int // bytes of each slot that are not spaces
+	path   string
+	file   *os.File
+	lock   *flock.Flock
+	slots  [][]byte // the text of each, without the spaces that follow
+	memory []byte   // the file, or nil where slots are written with system calls
 }
 
 // lockSending opens and locks the file next to the output at path. It creates the file if
@@ -85,7 +89,7 @@ func (s *sending) ids() ([]string, error) {
 	}
 	var ids []string
 	for line := range bytes.Lines(text) {
-		if line = bytes.Trim(line, " \n\x00"); len(line) == 0 {
+		if line = bytes.Trim(line, "\n\x00"); len(line) == 0 || line[0] == ' ' {
 			continue
 		}
 		var entry struct{ ID string }
@@ -106,33 +110,56 @@ func (s *sending) reset(n int) error {
 	for at := slotSize; at <= len(empty); at += slotSize {
 		empty[at-1] = '\n'
 	}
-	s.used = make([]int, n)
-	_, err := s.file.WriteAt(empty[1:], 1)
-	return err
+	s.slots = make([][]byte, n)
+	if _, err := s.file.WriteAt(empty[1:], 1); err != nil {
+		return err
+	}
+	// The file has all its blocks, so that a full disk is not found out by a fault.
+	if memory, err := mapFile(s.file, len(empty)); err == nil {
+		s.memory = memory
+	}
+	return nil
 }
 
 // set writes the id of a row to a slot, or empties it if id is "". Calls for different
 // slots may be concurrent.
 func (s *sending) set(slot int, id string) error {
-	var text []byte
+	text, used := s.slots[slot][:0], len(s.slots[slot])
 	if id != "" {
 		var err error
-		if text, err = json.Marshal(struct {
-			ID string `json:"id"`
-		}{id}); err != nil {
+		if text, err = jsontext.AppendQuote(append(text, `{"id":`...), id); err != nil {
 			return err
 		}
+		text = append(text, '}')
 	}
-	length := len(text)
-	for len(text) < s.used[slot] {
+	s.slots[slot] = text
+	for len(text) < used {
 		text = append(text, ' ')
 	}
-	s.used[slot] = length
 	if len(text) == 0 {
 		return nil
 	}
-	_, err := s.file.WriteAt(text, int64(slotSize*(slot+1)))
+	at := slotSize * (slot + 1)
+	if s.memory != nil {
+		return store(s.memory[at:at+slotSize], text)
+	}
+	_, err := s.file.WriteAt(text, int64(at))
 	return err
+}
+
+// store writes the text of a slot to memory that belongs to a file. The slot is empty
+// until all of it is written, because a kill can leave half of the text.
+func store(slot, text []byte) (err error) {
+	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
+	defer func() {
+		if recover() != nil {
+			err = errors.New("the file was truncated, or its disk has failed")
+		}
+	}()
+	slot[0] = ' '
+	copy(slot[1:], text[1:])
+	slot[0] = text[0]
+	return nil
 }
 
 // close unlocks the file and, if done, removes it.
@@ -147,6 +174,9 @@ func (s *sending) close(done bool) error {
 		defer remove()
 	} else {
 		remove() // before another process can lock it
+	}
+	if s.memory != nil {
+		err = errors.Join(err, unmap(s.memory))
 	}
 	return errors.Join(err, s.file.Close(), s.lock.Unlock())
 }
