@@ -85,6 +85,7 @@ type Wait struct {
 // are.
 type Client struct {
 	base     *url.URL
+	chat     string   // the address of a chat
 	listings []string // paths to try, in order
 	options  Options
 }
@@ -116,7 +117,7 @@ func New(o Options) (*Client, error) {
 	if o.Transport == nil {
 		o.Transport = newTransport(roots, connectLimitOf(o.Timeout))
 	}
-	return &Client{base: base, listings: listings, options: o}, nil
+	return &Client{base: base, chat: base.String() + chatPath, listings: listings, options: o}, nil
 }
 
 // Chat sends one request and returns the reply (interface, section 4.1). The id is
@@ -238,20 +239,20 @@ func (c *Client) chatExchange(r Request, id string) (exchange, error) {
 	if err != nil {
 		return exchange{}, &ConfigError{Setting: "messages", Err: err}
 	}
-	return exchange{method: http.MethodPost, url: c.base.String() + chatPath, body: body, id: id}, nil
+	return exchange{method: http.MethodPost, url: c.chat, body: body, id: id}, nil
 }
 
 // headers returns the headers of a request, except those that net/http adds.
 func (c *Client) headers(x exchange, token string) http.Header {
 	h := http.Header{"Accept": {"application/json"}, "User-Agent": {c.options.UserAgent}}
 	if x.body != nil {
-		h.Set("Content-Type", "application/json")
+		h["Content-Type"] = []string{"application/json"}
 	}
 	if token != "" {
-		h.Set("Authorization", "Bearer "+token)
+		h["Authorization"] = []string{"Bearer " + token}
 	}
 	if c.options.IdempotencyKeys && x.id != "" {
-		h.Set("Idempotency-Key", x.id)
+		h["Idempotency-Key"] = []string{x.id}
 	}
 	return h
 }

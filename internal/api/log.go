@@ -20,15 +20,15 @@ func (o *operation) logRequest(r *http.Request) {
 }
 
 func (o *operation) logResponse(r *http.Response) {
+	if o.client.options.Log == nil {
+		return
+	}
 	o.log("< ", cmp.Or(strings.TrimSpace(r.Status), fmt.Sprintf("%d %s", r.StatusCode, http.StatusText(r.StatusCode))), r.Header)
 }
 
 // log logs one line for each header. It escapes control characters, so that a
 // hostile header cannot forge a second line.
 func (o *operation) log(prefix, first string, header http.Header) {
-	if o.client.options.Log == nil {
-		return
-	}
 	var lines []string
 	for name, values := range header {
 		for _, value := range values {
