@@ -80,10 +80,8 @@ in flight; a second one cancels them.`,
 			if len(args) > 0 {
 				opts.File = args[0]
 			}
-			for _, name := range []string{"output", "template", "shard", "rate"} {
-				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return failure.Usagef("see: hobnob batch --help", "--%s is empty", name)
-				}
+			if err := checkEmpty(cmd, "output", "template", "shard", "rate"); err != nil {
+				return err
 			}
 			if err := opts.validate(len(args) > 0); err != nil {
 				return err

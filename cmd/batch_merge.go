@@ -54,10 +54,8 @@ is printed as JSON.`,
 
 func (o *batchMergeOptions) validate(cmd *cobra.Command) error {
 	const see = "see: hobnob batch merge --help"
-	for _, name := range []string{"output", "input"} {
-		if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-			return failure.Usagef(see, "--%s is empty", name)
-		}
+	if err := checkEmpty(cmd, "output", "input"); err != nil {
+		return err
 	}
 	if o.Output == "-" {
 		o.Output = ""

@@ -42,7 +42,9 @@ change. --profile selects the profile of the new agent.
 The result is the difference of each pair of replies, as lines that begin with
 "-" for the old reply and "+" for the new one, and the number of replies that
 are the same. replay stops at the first question without an answer, because the
-next ones would have another context; --into continues from there.`,
+next ones would have another context; --into continues from there.
+
+The flag --replay is for tests of scripts: see hobnob help scripting.`,
 		Example: `  hobnob replay 3f2a --agent reviewer
   hobnob replay 3f2a -p work
   hobnob replay 3f2a -a reviewer --json | jq '.turns[] | select(.same | not)'
@@ -51,10 +53,8 @@ next ones would have another context; --into continues from there.`,
 		ValidArgsFunction: complete{f}.first(complete{f}.conversations),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			opts.Ref = args[0]
-			for _, name := range []string{"agent", "into"} {
-				if flag := cmd.Flags().Lookup(name); flag.Changed && flag.Value.String() == "" {
-					return failure.Usagef("see: hobnob replay --help", "--%s is empty", name)
-				}
+			if err := checkEmpty(cmd, "agent", "into"); err != nil {
+				return err
 			}
 			if err := opts.validate(); err != nil {
 				return err

@@ -170,10 +170,8 @@ func begin(f *cli.Factory, cmd *cobra.Command) error {
 
 // findRecording sets the files of --record and --replay, or of their variables.
 func findRecording(f *cli.Factory, cmd *cobra.Command) error {
-	for _, name := range []string{"record", "replay"} {
-		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
-			return failure.Usagef("see: hobnob help environment", "--%s is empty", name)
-		}
+	if err := checkEmpty(cmd, "record", "replay"); err != nil {
+		return err
 	}
 	f.Global.Record = cmp.Or(f.Global.Record, f.Env("HOBNOB_RECORD"))
 	f.Global.Replay = cmp.Or(f.Global.Replay, f.Env("HOBNOB_REPLAY"))
@@ -182,6 +180,16 @@ func findRecording(f *cli.Factory, cmd *cobra.Command) error {
 	}
 	if dry := cmd.Flags().Lookup("dry-run"); dry != nil && dry.Value.String() == "true" {
 		f.Global.Record = "" // there is nothing to record, so no file is created
+	}
+	return nil
+}
+
+// checkEmpty returns an error if one of the flags is given without a value.
+func checkEmpty(cmd *cobra.Command, names ...string) error {
+	for _, name := range names {
+		if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed && flag.Value.String() == "" {
+			return failure.Usagef("see: "+cmd.CommandPath()+" --help", "--%s is empty", name)
+		}
 	}
 	return nil
 }

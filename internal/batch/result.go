@@ -23,18 +23,14 @@ type Result struct {
 
 // Answer is the part of a Result that an error does not have.
 type Answer struct {
-	Reply        string     `json:"reply"`
-	AgentID      *string    `json:"agent_id"`
-	FinishReason string     `json:"finish_reason"`
-	Model        string     `json:"model"`
-	Usage        *api.Usage `json:"usage"`
-	Service      struct {
-		ID             *string      `json:"id"`
-		ConversationID *string      `json:"conversation_id"`
-		Created        *json.Number `json:"created"`
-	} `json:"service"`
-	ElapsedMS int64 `json:"elapsed_ms"`
-	Attempts  int   `json:"attempts"`
+	Reply        string         `json:"reply"`
+	AgentID      *string        `json:"agent_id"`
+	FinishReason string         `json:"finish_reason"`
+	Model        string         `json:"model"`
+	Usage        *api.Usage     `json:"usage"`
+	Service      cli.ServiceIDs `json:"service"`
+	ElapsedMS    int64          `json:"elapsed_ms"`
+	Attempts     int            `json:"attempts"`
 	// Data is the JSON document in the reply, if the batch has a contract.
 	Data json.RawMessage `json:"data,omitempty"`
 	// Conversation and Turn are the ids in the history, if the row is saved.
@@ -72,14 +68,12 @@ func (r Result) Outcome() Outcome {
 	return Failed
 }
 
-// answered returns the Answer of a reply.
+// newAnswer returns the Answer of a reply.
 func newAnswer(reply api.Reply, agentID string, elapsed time.Duration, attempts int) *Answer {
-	answer := &Answer{
+	return &Answer{
 		Reply: reply.Text, AgentID: cli.OrNull(agentID), FinishReason: reply.FinishReason, Model: reply.Model, Usage: reply.Usage,
-		ElapsedMS: elapsed.Milliseconds(), Attempts: attempts,
+		Service: cli.NewServiceIDs(reply), ElapsedMS: elapsed.Milliseconds(), Attempts: attempts,
 	}
-	answer.Service.ID, answer.Service.ConversationID, answer.Service.Created = cli.OrNull(reply.ID), cli.OrNull(reply.ConversationID), cli.OrNull(reply.Created)
-	return answer
 }
 
 // encode appends the row as one line of JSON to a buffer.

@@ -14,6 +14,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -340,6 +341,19 @@ func OrNull[T comparable](value T) *T {
 		return nil
 	}
 	return &value
+}
+
+// ServiceIDs are the ids and the time of a reply in the JSON of a command, null if the
+// service gave none.
+type ServiceIDs struct {
+	ID             *string      `json:"id"`
+	ConversationID *string      `json:"conversation_id"`
+	Created        *json.Number `json:"created"`
+}
+
+// NewServiceIDs returns the ServiceIDs of a reply.
+func NewServiceIDs(r api.Reply) ServiceIDs {
+	return ServiceIDs{OrNull(r.ID), OrNull(r.ConversationID), OrNull(r.Created)}
 }
 
 // Were returns a number with its noun and verb: "1 turn was", "2 turns were".

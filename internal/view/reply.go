@@ -80,25 +80,21 @@ func Block(reply, language string) (string, error) {
 
 // Envelope is an answer as printed by --json. Its fields are stable within version 1.
 type Envelope struct {
-	Version      int        `json:"version"`
-	Conversation *string    `json:"conversation"`
-	Turn         *string    `json:"turn"`
-	Parent       *string    `json:"parent"`
-	AgentID      *string    `json:"agent_id"`
-	Profile      string     `json:"profile"`
-	Reply        string     `json:"reply"`
-	FinishReason string     `json:"finish_reason"`
-	Model        string     `json:"model"`
-	Usage        *api.Usage `json:"usage"`
-	Service      struct {
-		ID             *string      `json:"id"`
-		ConversationID *string      `json:"conversation_id"`
-		Created        *json.Number `json:"created"`
-	} `json:"service"`
-	ElapsedMS int64 `json:"elapsed_ms"`
-	Saved     bool  `json:"saved"`
-	Branched  bool  `json:"branched"` // another question follows the same turn
-	Left      int   `json:"left"`     // number of earlier turns omitted from the context
+	Version      int            `json:"version"`
+	Conversation *string        `json:"conversation"`
+	Turn         *string        `json:"turn"`
+	Parent       *string        `json:"parent"`
+	AgentID      *string        `json:"agent_id"`
+	Profile      string         `json:"profile"`
+	Reply        string         `json:"reply"`
+	FinishReason string         `json:"finish_reason"`
+	Model        string         `json:"model"`
+	Usage        *api.Usage     `json:"usage"`
+	Service      cli.ServiceIDs `json:"service"`
+	ElapsedMS    int64          `json:"elapsed_ms"`
+	Saved        bool           `json:"saved"`
+	Branched     bool           `json:"branched"` // another question follows the same turn
+	Left         int            `json:"left"`     // number of earlier turns omitted from the context
 	// Only with --schema.
 	Data     json.RawMessage `json:"data,omitempty"`
 	Attempts int             `json:"schema_attempts,omitempty"`
@@ -110,13 +106,12 @@ func NewEnvelope(answer chat.Answer, profile, agentID string, saves bool) Envelo
 	r := answer.Reply
 	out := Envelope{
 		Version: 1, AgentID: cli.OrNull(agentID), Profile: profile,
-		Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage, ElapsedMS: answer.Elapsed.Milliseconds(), Saved: answer.Saved,
+		Reply: r.Text, FinishReason: r.FinishReason, Model: r.Model, Usage: r.Usage, Service: cli.NewServiceIDs(r), ElapsedMS: answer.Elapsed.Milliseconds(), Saved: answer.Saved,
 		Branched: answer.Branch != history.Branch{}, Left: answer.Left, Data: json.RawMessage(answer.Document), Attempts: answer.Attempts,
 	}
 	if saves {
 		out.Conversation, out.Turn, out.Parent = cli.OrNull(answer.Conversation), cli.OrNull(answer.Turn), cli.OrNull(answer.Parent)
 	}
-	out.Service.ID, out.Service.ConversationID, out.Service.Created = cli.OrNull(r.ID), cli.OrNull(r.ConversationID), cli.OrNull(r.Created)
 	return out
 }
 
