@@ -9,7 +9,7 @@ import (
 func newConfigPathCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use:         "path",
-		Annotations: map[string]string{createsConfig: ""},
+		Annotations: map[string]string{createsConfig: "", exitCodes: ""},
 		Short:       "Print the path of the configuration file",
 		Example:     "  hobnob config path",
 		RunE:        func(*cobra.Command, []string) error { return runConfigPath(f) },

@@ -26,8 +26,9 @@ type doctorOptions struct {
 func newDoctorCommand(f *cli.Factory) *cobra.Command {
 	opts := doctorOptions{f: f}
 	command := &cobra.Command{
-		Use:   "doctor",
-		Short: "Diagnose problems and repair the history",
+		Use:         "doctor",
+		Annotations: map[string]string{exitCodes: ""},
+		Short:       "Diagnose problems and repair the history",
 		Long: `Check everything that a question needs: the configuration, the permissions of
 files, the profile and its agent, the proxy, the address, connection,
 certificate and clock of the service, the keyring, the token, the conversation

@@ -14,9 +14,10 @@ import (
 func newProfilesListCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
-		Short:   "List profiles",
-		Example: "  hobnob profiles list\n  hobnob profiles list --json | jq -r '.[].name'",
-		RunE:    func(cmd *cobra.Command, _ []string) error { return runProfilesList(cmd.Context(), f) },
+		Annotations: map[string]string{exitCodes: ""},
+		Short:       "List profiles",
+		Example:     "  hobnob profiles list\n  hobnob profiles list --json | jq -r '.[].name'",
+		RunE:        func(cmd *cobra.Command, _ []string) error { return runProfilesList(cmd.Context(), f) },
 	}
 }
 

@@ -23,8 +23,9 @@ type serveOptions struct {
 func newServeCommand(f *cli.Factory) *cobra.Command {
 	opts := serveOptions{f: f}
 	cmd := &cobra.Command{
-		Use:   "serve",
-		Short: "Run the built-in service on a local port",
+		Use:         "serve",
+		Annotations: map[string]string{exitCodes: ""},
+		Short:       "Run the built-in service on a local port",
 		Long: `Run the built-in Agent Chat Service on a local port, to test clients and
 scripts. It has the agents guide and echo. To stop it, press Ctrl-C.
 

@@ -11,9 +11,10 @@ import (
 func newTemplatesListCommand(f *cli.Factory) *cobra.Command {
 	return &cobra.Command{
 		Use: "list", Aliases: []string{"ls"},
-		Short:   "List templates and their variables",
-		Example: "  hobnob templates list",
-		RunE:    func(*cobra.Command, []string) error { return runTemplatesList(f) },
+		Annotations: map[string]string{exitCodes: ""},
+		Short:       "List templates and their variables",
+		Example:     "  hobnob templates list",
+		RunE:        func(*cobra.Command, []string) error { return runTemplatesList(f) },
 	}
 }
 
