@@ -113,8 +113,7 @@ func (s *sender) end(o outcome) {
 
 // Chat sends a request. If the run stops before it is sent, the error is errStopped.
 func (s *sender) Chat(ctx context.Context, request api.Request, key string) (api.Reply, error) {
-	delays := backoff.NewExponentialBackOff()
-	delays.InitialInterval, delays.Multiplier = 250*time.Millisecond, 2
+	var delays *backoff.ExponentialBackOff
 	for retries := 0; ; {
 		if err := s.admit(); err != nil {
 			return api.Reply{}, err
@@ -147,7 +146,10 @@ func (s *sender) Chat(ctx context.Context, request api.Request, key string) (api
 			s.end(outcome{kind: limited, wait: e.RetryAfter})
 			continue
 		case (e.Kind == failure.Limited || e.Kind == failure.NotSent) && retries < s.run.Retries:
-			retries++
+			if retries++; delays == nil {
+				delays = backoff.NewExponentialBackOff()
+				delays.InitialInterval, delays.Multiplier = 250*time.Millisecond, 2
+			}
 			delay = delays.NextBackOff()
 			s.end(outcome{})
 		default:

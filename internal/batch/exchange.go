@@ -21,8 +21,8 @@ type exchange struct {
 	*sender
 	request api.Request // with the question that is asked last
 	started time.Time
-	saved   chat.Answer // the last one, if the row is recorded in the history
-	turns   int         // in the history
+	saved   *chat.Answer // the last one, or nil if the row is not recorded in the history
+	turns   int          // in the history
 }
 
 // fitting asks until a reply fits the contract. A correction is sent even if the run takes
@@ -30,7 +30,7 @@ type exchange struct {
 func (e *exchange) fitting(contract *schema.Contract) (answer *Answer, err error) {
 	last := &e.request.Messages[len(e.request.Messages)-1]
 	document, _, err := contract.Ask(e.run.flying, last.Content, func(text string, attempt int, wrong *schema.MismatchError) (string, error) {
-		if wrong != nil && e.saved.SaveErr != nil {
+		if wrong != nil && e.saved != nil && e.saved.SaveErr != nil {
 			return "", wrong // a correction can only follow a recorded answer
 		}
 		if wrong != nil {
@@ -71,8 +71,11 @@ func (e *exchange) askSaved(text string) (*Answer, error) {
 	asker := *e.run.Save
 	asker.Client = e.sender
 	var err error
+	if e.saved == nil {
+		e.saved = &chat.Answer{}
+	}
 	if e.turns == 0 && len(e.request.Messages) > 1 {
-		if e.saved, e.turns, err = saveEarlier(e.run.flying, asker, e.request); err != nil {
+		if *e.saved, e.turns, err = saveEarlier(e.run.flying, asker, e.request); err != nil {
 			return nil, err
 		}
 	}
@@ -80,7 +83,7 @@ func (e *exchange) askSaved(text string) (*Answer, error) {
 	if e.turns > 0 {
 		question.Conversation, question.Parent = &history.Conversation{ID: e.saved.Conversation}, &e.saved.Turn
 	}
-	if e.saved, err = asker.Ask(e.run.flying, question); err != nil {
+	if *e.saved, err = asker.Ask(e.run.flying, question); err != nil {
 		return nil, err
 	}
 	e.turns++

@@ -81,11 +81,15 @@ func newLimiter(concurrency int, limit rate.Limit, paused func(wait, asked time.
 // outcome. An error is that of ctx.
 func (l *limiter) acquire(ctx context.Context) (done func(outcome), err error) {
 	select {
-	case l.turn <- struct{}{}:
-		defer func() { <-l.turn }()
-	case <-ctx.Done():
-		return nil, ctx.Err()
+	case l.turn <- struct{}{}: // without a lock of ctx, which all share
+	default:
+		select {
+		case l.turn <- struct{}{}:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
+	defer func() { <-l.turn }()
 	if l.rate != nil {
 		// Wait fails early if the deadline of its context is too soon.
 		if err := l.rate.Wait(ctx); err != nil && ctx.Err() == nil {

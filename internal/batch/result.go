@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"bytes"
 	"encoding/json"
 	"time"
 
@@ -76,12 +75,8 @@ func newAnswer(reply api.Reply, agentID string, elapsed time.Duration, attempts 
 	}
 }
 
-// encode appends the row as one line of JSON to a buffer.
-func (r *Result) encode(buffer []byte) ([]byte, error) {
-	line := bytes.NewBuffer(buffer)
-	err := cli.WriteJSON(line, r, false)
-	return line.Bytes(), err
-}
+// encode returns the row as one line of JSON. It uses the memory of buffer.
+func (r *Result) encode(buffer []byte) ([]byte, error) { return cli.EncodeJSON(buffer, r) }
 
 // decodeResult parses a row of an output, except for its answer.
 func decodeResult(line []byte) (Result, error) {

@@ -27,7 +27,7 @@ func (r *run) finish(j job, result *Result) {
 	f := finished{job: j}
 	var err error
 	if result != nil {
-		f.line, err = result.encode(r.lines[j.slot][:0])
+		f.line, err = result.encode(r.lines[j.slot])
 		if r.lines[j.slot] = f.line; cap(f.line) > maxLine {
 			r.lines[j.slot] = nil
 		}

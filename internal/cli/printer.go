@@ -44,7 +44,7 @@ type Printer struct {
 // JSON writes one JSON document, or with a Filter its results, one per line. JSON is
 // indented on a terminal. An object without the field version gets it.
 func (p *Printer) JSON(value any) error {
-	document, err := encode(value)
+	document, err := encode(nil, value)
 	if err != nil {
 		return err
 	}
@@ -98,10 +98,10 @@ func versioned(document json.RawMessage) json.RawMessage {
 	return fmt.Appendf(nil, `{"version":%d%s%s`, JSONVersion, separator, document[1:])
 }
 
-// encode returns the JSON of a value without escapes for HTML.
-func encode(value any) (json.RawMessage, error) {
-	var out bytes.Buffer
-	encoder := json.NewEncoder(&out)
+// encode appends the JSON of a value, without escapes for HTML, to a buffer.
+func encode(buffer []byte, value any) (json.RawMessage, error) {
+	out := bytes.NewBuffer(buffer)
+	encoder := json.NewEncoder(out)
 	encoder.SetEscapeHTML(false)
 	err := encoder.Encode(value)
 	return out.Bytes(), err
@@ -110,7 +110,7 @@ func encode(value any) (json.RawMessage, error) {
 // WriteJSON writes a document in which all control and bidi characters are escaped;
 // encoding/json escapes only those below U+0020.
 func WriteJSON(w io.Writer, value any, indent bool) error {
-	document, err := encode(value)
+	document, err := encode(nil, value)
 	if err != nil {
 		return err
 	}
@@ -121,6 +121,19 @@ func WriteJSON(w io.Writer, value any, indent bool) error {
 		}
 		document = indented.Bytes()
 	}
+	_, err = w.Write(escape(document))
+	return err
+}
+
+// EncodeJSON returns what WriteJSON writes without indent. It uses the memory of buffer, if
+// that is enough.
+func EncodeJSON(buffer []byte, value any) ([]byte, error) {
+	document, err := encode(buffer[:0], value)
+	return escape(document), err
+}
+
+// escape returns a document in which all control and bidi characters are escaped.
+func escape(document []byte) []byte {
 	var safe []byte
 	for i := 0; i < len(document); {
 		if document[i] < utf8.RuneSelf && document[i] != 0x7f {
@@ -134,11 +147,10 @@ func WriteJSON(w io.Writer, value any, indent bool) error {
 		}
 		i += size
 	}
-	if safe != nil {
-		document = append(safe, document...)
+	if safe == nil {
+		return document
 	}
-	_, err = w.Write(document)
-	return err
+	return append(safe, document...)
 }
 
 // Printf writes a part of a result.
