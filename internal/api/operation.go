@@ -197,10 +197,7 @@ func isRedirect(status int) bool {
 // an error. The error is a fault of a complete response, or the response was
 // truncated.
 func readBody(r *http.Response) (body []byte, cutOff bool, err error) {
-	var read bytes.Buffer
-	read.Grow(bytes.MinRead + int(min(max(0, r.ContentLength), maxExpected)))
-	_, err = read.ReadFrom(io.LimitReader(r.Body, MaxReply+1))
-	body = read.Bytes()
+	body, err = readAll(io.LimitReader(r.Body, MaxReply+1), int(min(max(0, r.ContentLength), maxExpected)))
 	var corrupt flate.CorruptInputError
 	switch {
 	case len(body) > MaxReply:
@@ -211,4 +208,23 @@ func readBody(r *http.Response) (body []byte, cutOff bool, err error) {
 		return body, false, fmt.Errorf("the reply has an unexpected content encoding: %.40q", r.Header.Get("Content-Encoding"))
 	}
 	return body, err != nil, err
+}
+
+// readAll is io.ReadAll for a body that probably has the expected size. It needs half of
+// the memory.
+func readAll(r io.Reader, expected int) ([]byte, error) {
+	body := make([]byte, 0, expected+1) // the end of the body is read into the last byte
+	for {
+		n, err := r.Read(body[len(body):cap(body)])
+		body = body[:len(body)+n]
+		if err == io.EOF { //nolint:errorlint // readers return io.EOF itself
+			return body, nil
+		}
+		if err != nil {
+			return body, err
+		}
+		if len(body) == cap(body) {
+			body = append(body, 0)[:len(body)]
+		}
+	}
 }
