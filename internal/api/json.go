@@ -68,7 +68,7 @@ var decoders = sync.Pool{New: func() any { return new(decoder) }}
 // decode calls read with a decoder of data. It reports whether all of data was decoded
 // and is JSON without duplicate keys; then err is for the first part of the wrong type.
 func decode(data []byte, root string, read func(*decoder)) (complete bool, err error) {
-	d := decoders.Get().(*decoder) //nolint:errcheck // the pool has no other type
+	d := decoders.Get().(*decoder)
 	defer decoders.Put(d)
 	d.data, d.root, d.syntax, d.err = *bytes.NewBuffer(data), root, nil, nil
 	d.dec.Reset(&d.data, jsontext.AllowInvalidUTF8(true))

@@ -217,7 +217,7 @@ func readAll(r io.Reader, expected int) ([]byte, error) {
 	for {
 		n, err := r.Read(body[len(body):cap(body)])
 		body = body[:len(body)+n]
-		if err == io.EOF { //nolint:errorlint // readers return io.EOF itself
+		if err == io.EOF {
 			return body, nil
 		}
 		if err != nil {

@@ -33,7 +33,7 @@ func (t *temporary) open(ctx context.Context, table string, statements map[**sql
 		return err
 	}
 	for statement, text := range statements {
-		if *statement, err = t.tx.PrepareContext(ctx, text); err != nil {
+		if *statement, err = t.tx.PrepareContext(ctx, text); err != nil { //nolint:sqlclosecheck // the end of the transaction closes it
 			return err
 		}
 	}

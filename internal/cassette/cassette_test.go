@@ -82,14 +82,16 @@ func TestReplayIsLikeRecording(t *testing.T) {
 		"not UTF-8": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "\xff\x00") },
 		"empty":     func(http.ResponseWriter, *http.Request) {},
 		"no choice": func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"choices":[]}`) },
-		"401":       func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":"no"}`, 401) },
+		"401":       func(w http.ResponseWriter, _ *http.Request) { http.Error(w, `{"error":"no"}`, http.StatusUnauthorized) },
 		"404":       func(w http.ResponseWriter, _ *http.Request) { http.NotFound(w, nil) },
 		"413":       func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(413) },
 		"500":       func(w http.ResponseWriter, _ *http.Request) { http.Error(w, strings.Repeat("x", 100_000), 500) },
 		"503":       func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
-		"307":       func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "https://example.com/x", 307) },
-		"reset":     func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") },
-		"closed":    func(w http.ResponseWriter, _ *http.Request) { hijack(w, "HTTP/1.1 ") },
+		"307": func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "https://example.com/x", http.StatusTemporaryRedirect)
+		},
+		"reset":  func(w http.ResponseWriter, _ *http.Request) { hijack(w, "") },
+		"closed": func(w http.ResponseWriter, _ *http.Request) { hijack(w, "HTTP/1.1 ") },
 		"cut": func(w http.ResponseWriter, _ *http.Request) {
 			hijack(w, "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"id\"")
 		},
@@ -213,7 +215,7 @@ func TestTokenIsNotRecorded(t *testing.T) {
 		},
 		"in an error": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "bad token "+token+" or "+percent, 500) },
 		"in a redirect": func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, "https://example.com/?t="+percent, 307)
+			http.Redirect(w, r, "https://example.com/?t="+percent, http.StatusTemporaryRedirect)
 		},
 		"in a header": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", token)

@@ -135,7 +135,7 @@ func TestMissingRequestNamesNearestQuestion(t *testing.T) {
 	for question, hint := range map[string]string{
 		"how do I undo my last commit?": `the nearest recorded question is "how do I undo the last commit?"`,
 		"what is a race condition?":     `the nearest recorded question is "what is a race condition in Go, really really really really…"`,
-		"how to undo teh last comit":    `the nearest recorded question is "how do I undo the last commit?"`,
+		"how to undoo the last comit":   `the nearest recorded question is "how do I undo the last commit?"`,
 		"":                              "to record it",
 		"xyz":                           "to record it, run the command with --record instead of --replay",
 	} {
