@@ -16,7 +16,7 @@ func OpenTemporary(ctx context.Context, schema string) (*sql.DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -512; "+schema); err != nil {
+	if _, err := db.ExecContext(ctx, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -256; "+schema); err != nil {
 		_ = db.Close()
 		return nil, fmt.Errorf("cannot create a temporary database: %w", Explain(err))
 	}
