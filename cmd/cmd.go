@@ -90,12 +90,18 @@ func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
 	if err == nil {
 		return 0
 	}
+	return f.Print.Report(interrupted(ctx, err))
+}
+
+// interrupted returns err as the effect of the signal that cancelled ctx, if one did. A
+// reply that could not be saved, and a command that handled an earlier signal, have an
+// error that contains more.
+func interrupted(ctx context.Context, err error) error {
 	var stopped *cli.SignalError
-	var unsaved *chat.NotSavedError
-	if cause := context.Cause(ctx); ctx.Err() != nil && errors.As(cause, &stopped) && !errors.As(err, &unsaved) {
-		err = &cli.InterruptedError{Signal: stopped, Err: err}
+	if !errors.As(context.Cause(ctx), &stopped) || errors.As(err, new(*chat.NotSavedError)) || errors.As(err, new(*cli.InterruptedError)) {
+		return err
 	}
-	return f.Print.Report(err)
+	return &cli.InterruptedError{Signal: stopped, Err: err}
 }
 
 // asksForJSON reports whether args contain --json or --jq. It works before they are
