@@ -24,7 +24,36 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 )
 
-// buildHobnob builds the hobnob binary.
+// build builds the hobnob binary once for all tests, in a directory that removingBuild
+// removes.
+var build = sync.OnceValues(func() (binary string, err error) {
+	dir, err := os.MkdirTemp("", "hobnob-build")
+	if err != nil {
+		return "", err
+	}
+	buildDir = dir
+	binary = filepath.Join(dir, "hobnob.exe")
+	if out, err := exec.Command("go", "build", "-o", binary, "github.com/hobnob-cli/hobnob").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return binary, nil
+})
+
+var buildDir string // empty if nothing was built
+
+// removingBuild runs the tests and removes what build has created.
+type removingBuild struct{ *testing.M }
+
+func (r removingBuild) Run() int {
+	defer func() {
+		if buildDir != "" {
+			_ = os.RemoveAll(buildDir)
+		}
+	}()
+	return r.M.Run()
+}
+
+// buildHobnob returns the path of the hobnob binary.
 func buildHobnob(t *testing.T) string {
 	t.Helper()
 	if testing.Short() {
@@ -36,10 +65,9 @@ func buildHobnob(t *testing.T) string {
 		}
 		t.Skip("the go command is not installed")
 	}
-	binary := filepath.Join(t.TempDir(), "hobnob.exe")
-	out, err := exec.Command("go", "build", "-o", binary, "github.com/hobnob-cli/hobnob").CombinedOutput()
+	binary, err := build()
 	if err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
+		t.Fatal(err)
 	}
 	return binary
 }

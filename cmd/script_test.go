@@ -19,7 +19,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"hobnob": func() { os.Exit(recorded()) }})
+	testscript.Main(removingBuild{m}, map[string]func(){"hobnob": func() { os.Exit(recorded()) }})
 }
 
 // TestScripts runs the scripts in testdata/script, which document the behaviour. Each
