@@ -1,6 +1,7 @@
 // Batchbench has the parts of BenchmarkBatch that run as processes of their own:
 //
 //	batchbench service                  answer each prompt with itself; prints the URL
+//	                                    as JSON, like hobnob serve
 //	batchbench loop URL ROWS N          send ROWS requests, N at a time, and check the status
 //	batchbench measure CMD ARG…         run a command; prints its time and CPU time in
 //	                                    nanoseconds, and its peak memory in KiB
@@ -17,7 +18,6 @@ import (
 	"os/exec"
 	"reflect"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -51,18 +51,17 @@ func serve() {
 	if err != nil {
 		panic(err)
 	}
-	fmt.Printf("http://%s\n", listener.Addr())
+	fmt.Printf("{\"base_url\":\"http://%s\"}\n", listener.Addr())
 	panic(http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		var got request
 		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
 			http.Error(w, err.Error(), http.StatusBadRequest)
 			return
 		}
-		reply := "You asked: " + strings.Repeat(got.Messages[0].Content+" ", 3)
 		body, _ := json.Marshal(map[string]any{
 			"id": "chatcmpl-00000000000000000000000000000000", "conversation_id": "0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f",
 			"object": "chat.completion", "created": 1750000000.25, "model": "m",
-			"choices": []any{map[string]any{"index": 0, "message": message{"assistant", reply}, "finish_reason": "stop"}},
+			"choices": []any{map[string]any{"index": 0, "message": message{"assistant", got.Messages[0].Content}, "finish_reason": "stop"}},
 			"usage":   map[string]int{"prompt_tokens": 20, "completion_tokens": 60, "total_tokens": 80},
 		})
 		w.Header().Set("Content-Type", "application/json")
