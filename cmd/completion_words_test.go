@@ -257,7 +257,7 @@ func TestArgumentsCompleteNoFilesUnlessFile(t *testing.T) {
 		}
 	}
 	walk(root)
-	if want := []string{"import FILE…", "reference DIR"}; !slices.Equal(files, want) {
+	if want := []string{"batch [FILE]", "merge OUT…", "import FILE…", "reference DIR"}; !slices.Equal(files, want) {
 		t.Errorf("%q offer files, want %q", files, want)
 	}
 }

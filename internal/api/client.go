@@ -55,6 +55,8 @@ type Options struct {
 	// Refused returns the hint for a token that the service refused with an
 	// HTTP status. It may be nil.
 	Refused func(status int) failure.Hint
+	// OnRefused is called when the service refuses the token. It may be nil.
+	OnRefused func()
 	// UserAgent defaults to "hobnob".
 	UserAgent string
 	// Transport defaults to the network.

@@ -93,7 +93,7 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 	if err != nil {
 		return nil, err
 	}
-	shared := credential.Shared(func(ctx context.Context) (credential.Token, error) {
+	shared, drop := credential.Shared(func(ctx context.Context) (credential.Token, error) {
 		if len(resolver.Command) > 0 {
 			defer f.Print.Aside()()
 		}
@@ -103,7 +103,7 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 		token, err := shared(ctx)
 		return token.Reveal(), resolver.Explain(err, key)
 	}
-	options.Refused = resolver.Given().Refused
+	options.Refused, options.OnRefused = resolver.Given().Refused, drop
 	return api.New(options)
 }
 

@@ -2,6 +2,7 @@ package credential
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -11,11 +12,13 @@ const sharedFor = 10 * time.Second
 
 // Shared returns a function that is like get, for many requests at the same time. A
 // keyring or a password manager is asked, and perhaps asks the user, once for all of
-// them. Requests that wait for get share its error, too; a later one calls it again.
-func Shared(get func(context.Context) (Token, error)) func(context.Context) (Token, error) {
+// them. Requests that wait for get share its error, too; a later one calls it again, and
+// so does the first one after drop, which is for a token that the service has refused.
+func Shared(get func(context.Context) (Token, error)) (shared func(context.Context) (Token, error), drop func()) {
 	var token Token
 	var err error
 	var got time.Time
+	var refused atomic.Bool
 	free := make(chan struct{}, 1)
 	return func(ctx context.Context) (Token, error) {
 		asked := time.Now()
@@ -25,7 +28,8 @@ func Shared(get func(context.Context) (Token, error)) func(context.Context) (Tok
 		case <-ctx.Done():
 			return Token{}, ctx.Err()
 		}
-		if err == nil && time.Since(got) < sharedFor || got.After(asked) {
+		fresh := err == nil && time.Since(got) < sharedFor || got.After(asked)
+		if !refused.Swap(false) && fresh {
 			return token, err
 		}
 		if token, err = get(ctx); err != nil && ctx.Err() != nil {
@@ -34,5 +38,5 @@ func Shared(get func(context.Context) (Token, error)) func(context.Context) (Tok
 			got = time.Now()
 		}
 		return token, err
-	}
+	}, func() { refused.Store(true) }
 }

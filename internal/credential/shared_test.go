@@ -13,7 +13,7 @@ func TestSharedAsksOnceForAllRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		calls := 0
 		var failure error
-		get := Shared(func(ctx context.Context) (Token, error) {
+		get, drop := Shared(func(ctx context.Context) (Token, error) {
 			calls++
 			select {
 			case <-time.After(time.Second):
@@ -43,13 +43,15 @@ func TestSharedAsksOnceForAllRequests(t *testing.T) {
 		all(nil, 1)
 		time.Sleep(time.Second)
 		all(nil, 2)
+		drop()
+		all(nil, 3)
 
 		// All waiting requests share an error; a later one does not.
 		time.Sleep(sharedFor)
 		failure = errors.New("locked")
-		all(failure, 3)
+		all(failure, 4)
 		failure = nil
-		all(nil, 4)
+		all(nil, 5)
 
 		// A cancelled request fails alone, whether it calls or waits.
 		time.Sleep(sharedFor)
@@ -61,7 +63,7 @@ func TestSharedAsksOnceForAllRequests(t *testing.T) {
 		synctest.Wait()
 		cancel()
 		group.Wait()
-		if calls != 6 {
+		if calls != 7 {
 			t.Errorf("%d calls", calls)
 		}
 	})
