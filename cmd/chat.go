@@ -10,7 +10,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
-	"github.com/hobnob-cli/hobnob/internal/codeblock"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
@@ -21,31 +20,15 @@ import (
 type chatOptions struct {
 	f *cli.Factory
 
-	Words        []string
-	Agents       []string
-	Columns      bool
-	Continue     bool
-	Conversation string
-	At           string
-	Again        bool
-	EditTurn     string
-	Files        []string
-	Template     string
-	Vars         []string // name=value
-	Edit         bool
-	Interactive  bool
-	Title        string
-	History      int
-	NoSave       bool
-	Raw          bool
-	Extract      string // a language, anyLanguage or nothing
-	Copy         bool
-	Usage        bool
-	Detach       bool
-	DryRun       bool
-	Contract     *schema.Contract // of --schema, or nil
-
-	limited bool // whether --history was given, to distinguish 0 from no limit
+	ask.Setup
+	Sources     prompt.Sources
+	Agents      []string
+	Columns     bool
+	Interactive bool
+	History     int
+	NoSave      bool
+	Extract     string // a language, anyLanguage or nothing
+	Detach      bool
 }
 
 // anyLanguage is the value of --extract without a language.
@@ -53,6 +36,7 @@ const anyLanguage = "any"
 
 func newChatCommand(f *cli.Factory) *cobra.Command {
 	opts := chatOptions{f: f}
+	opts.Paged = true
 	var loadSchema func() (*schema.Contract, error)
 	cmd := &cobra.Command{
 		Use:     "chat [PROMPT…]",
@@ -82,9 +66,14 @@ for byte. See also: hobnob help exit-codes.`,
 		GroupID:     groupAsk,
 		Annotations: map[string]string{freeText: "", exitCodes: questionExits},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			opts.Words = args
-			opts.limited = cmd.Flags().Changed("history")
-			if !cmd.Flags().Changed("conversation") && !opts.Continue && opts.Title == "" && opts.At == "" && opts.EditTurn == "" {
+			opts.Sources.Words = args
+			if len(opts.Agents) > 0 {
+				opts.Agent = opts.Agents[0]
+			}
+			if cmd.Flags().Changed("history") {
+				opts.Limits = &chat.Limits{None: opts.History == 0, Turns: opts.History}
+			}
+			if !cmd.Flags().Changed("conversation") && !opts.Latest && opts.Title == "" && opts.At == "" && opts.EditTurn == "" {
 				opts.Conversation = f.Env("HOBNOB_CONVERSATION")
 				if len(opts.Agents) > 1 && opts.Conversation != "" {
 					return failure.Usagef("unset it: each agent starts a new conversation", "HOBNOB_CONVERSATION and several agents cannot be used together")
@@ -95,7 +84,7 @@ for byte. See also: hobnob help exit-codes.`,
 					return failure.WithHint(failure.Usagef("", "--%s is empty", name), "to list the turns: %s", failure.Run("hobnob conversations tree"))
 				}
 			}
-			if cmd.Flags().Changed("template") && opts.Template == "" {
+			if cmd.Flags().Changed("template") && opts.Sources.Template == "" {
 				return failure.Usagef("to list the templates: hobnob templates list", "--template is empty")
 			}
 			var err error
@@ -108,7 +97,8 @@ for byte. See also: hobnob help exit-codes.`,
 			if err := opts.validate(); err != nil {
 				return err
 			}
-			if language := opts.languageAfterExtract(); language != "" {
+			opts.Block = blockOf(opts.Extract)
+			if language := languageAfterExtract(f.Args, args); opts.Extract == anyLanguage && language != "" {
 				f.Print.Note("%q is part of the question, not the language of -x; to extract that language: -x=%s", language, language)
 			}
 			return runChat(cmd.Context(), opts)
@@ -118,15 +108,15 @@ for byte. See also: hobnob help exit-codes.`,
 	flags := cmd.Flags()
 	flags.StringArrayVarP(&opts.Agents, "agent", "a", nil, "ask this agent: an alias `name` or a UUID; repeat to ask several at once")
 	flags.BoolVar(&opts.Columns, "columns", false, "print the replies of several agents side by side if the terminal is wide enough")
-	flags.BoolVarP(&opts.Continue, "continue", "c", false, "continue the latest conversation of the profile that has an answer")
+	flags.BoolVarP(&opts.Latest, "continue", "c", false, "continue the latest conversation of the profile that has an answer")
 	flags.StringVarP(&opts.Conversation, "conversation", "C", "", "continue this conversation: an `id`, its first characters, or a title")
 	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, creating a branch")
 	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, for an alternative answer")
 	flags.StringVar(&opts.EditTurn, "edit-turn", "", "edit the question of this `turn` and ask it as an alternative to the old one")
-	flags.StringArrayVarP(&opts.Files, "file", "f", nil, "add this `file` to the prompt; - is standard input (repeatable)")
-	flags.StringVarP(&opts.Template, "template", "t", "", "use the template with this `name`; see hobnob templates list")
-	flags.StringArrayVar(&opts.Vars, "var", nil, "set a variable of the template: `name=value` (repeatable)")
-	flags.BoolVarP(&opts.Edit, "edit", "e", false, "write the prompt in $VISUAL or $EDITOR")
+	flags.StringArrayVarP(&opts.Sources.Files, "file", "f", nil, "add this `file` to the prompt; - is standard input (repeatable)")
+	flags.StringVarP(&opts.Sources.Template, "template", "t", "", "use the template with this `name`; see hobnob templates list")
+	flags.StringArrayVar(&opts.Sources.Variables, "var", nil, "set a variable of the template: `name=value` (repeatable)")
+	flags.BoolVarP(&opts.Sources.Edit, "edit", "e", false, "write the prompt in $VISUAL or $EDITOR")
 	flags.BoolVarP(&opts.Interactive, "interactive", "i", false, "continue in an interactive chat")
 	flags.StringVar(&opts.Title, "title", "", "`title` of the new conversation")
 	flags.IntVar(&opts.History, "history", 0, "send at most this `number` of earlier turns; 0 sends none (default all)")
@@ -155,20 +145,24 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if err != nil {
 		return err
 	}
-	save := profile.Save && !opts.NoSave
-	if opts.Detach && !save {
+	opts.Save = profile.Save && !opts.NoSave
+	if opts.Detach && !opts.Save {
 		return failure.WithHint(failure.Usagef("", "--detach needs the history, but history.save is false in profile %q", profile.Name),
 			"enable it with %s, or omit --detach", failure.Run("hobnob config set history.save true"))
 	}
-	if len(opts.Agents) > 1 {
-		return runPanel(ctx, opts, profile, save)
+	given := opts.Title
+	if opts.IsNew() && given == "" && opts.Sources.Template != "" {
+		opts.Title = prompt.TemplateTitle(opts.Sources.Template, slices.Concat(opts.Sources.Words, opts.Sources.Files))
 	}
-	asker, question, err := ask.Prepare(ctx, f, profile, opts.setup(save))
+	if len(opts.Agents) > 1 {
+		return runPanel(ctx, opts, profile)
+	}
+	asker, question, err := ask.Prepare(ctx, f, profile, opts.Setup)
 	if err != nil {
 		return err
 	}
-	if opts.Title != "" {
-		cli.NoteSameTitle(ctx, f, asker.Chat.History, opts.Title, "")
+	if given != "" {
+		cli.NoteSameTitle(ctx, f, asker.Chat.History, given, "")
 	}
 	if opts.startsChat() {
 		return repl.Run(ctx, f, asker, question, opts.Again)
@@ -180,7 +174,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if question.Conversation != nil && question.Parent == nil {
 		// The conversation may have changed while the prompt was read or edited.
 		if *question.Conversation, err = asker.Chat.History.Find(ctx, question.Conversation.ID); err != nil {
-			return finishDraft(draft, false, err)
+			return cli.FinishDraft(draft, false, err)
 		}
 	}
 	var recorded bool
@@ -194,14 +188,14 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	default:
 		var answer chat.Answer
 		answer, err = asker.Once(ctx, question)
-		recorded = answer.Conversation != "" && save
+		recorded = answer.Conversation != "" && opts.Save
 	}
-	return finishDraft(draft, recorded, err)
+	return cli.FinishDraft(draft, recorded, err)
 }
 
 // runPanel asks several agents at once.
-func runPanel(ctx context.Context, opts chatOptions, profile config.Profile, save bool) error {
-	panel, err := ask.PreparePanel(ctx, opts.f, profile, opts.setup(save), opts.Agents)
+func runPanel(ctx context.Context, opts chatOptions, profile config.Profile) error {
+	panel, err := ask.PreparePanel(ctx, opts.f, profile, opts.Setup, opts.Agents)
 	if err != nil {
 		return err
 	}
@@ -211,52 +205,21 @@ func runPanel(ctx context.Context, opts chatOptions, profile config.Profile, sav
 		return err
 	}
 	if opts.DryRun {
-		return finishDraft(draft, false, panel.ShowRequests(ctx, text))
+		return cli.FinishDraft(draft, false, panel.ShowRequests(ctx, text))
 	}
 	recorded, err := panel.Ask(ctx, text)
-	return finishDraft(draft, recorded, err)
+	return cli.FinishDraft(draft, recorded, err)
 }
 
-func (o chatOptions) setup(save bool) ask.Setup {
-	s := ask.Setup{
-		Selection: chat.Selection{Latest: o.Continue, Conversation: o.Conversation, At: o.At, Edit: o.EditTurn, Again: o.Again},
-		Options:   ask.Options{Raw: o.Raw, Usage: o.Usage, Copy: o.Copy, Paged: true, Contract: o.Contract},
-		Title:     o.Title, Save: save, DryRun: o.DryRun,
-	}
-	if len(o.Agents) > 0 {
-		s.Agent = o.Agents[0]
-	}
-	switch o.Extract {
+// blockOf returns the value of ask.Options.Block for a value of --extract.
+func blockOf(extract string) *string {
+	switch extract {
 	case "":
+		return nil
 	case anyLanguage:
-		s.Block = new(string)
-	default:
-		s.Block = &o.Extract
+		return new(string)
 	}
-	if o.limited {
-		s.Limits = &chat.Limits{None: o.History == 0, Turns: o.History}
-	}
-	if s.IsNew() && o.Title == "" && o.Template != "" {
-		s.Title = prompt.TemplateTitle(o.Template, slices.Concat(o.Words, o.Files))
-	}
-	return s
-}
-
-// languageAfterExtract returns the first word of the question if it is the name of a
-// language and follows -x, where the user may have meant -x=LANGUAGE, otherwise "".
-func (o chatOptions) languageAfterExtract() string {
-	if o.Extract != anyLanguage || len(o.Words) == 0 || !codeblock.IsLanguage(o.Words[0]) {
-		return ""
-	}
-	at := slices.Index(o.f.Args, o.Words[0])
-	if at < 1 {
-		return ""
-	}
-	before := o.f.Args[at-1]
-	if before == "--extract" || strings.HasPrefix(before, "-") && !strings.HasPrefix(before, "--") && strings.HasSuffix(before, "x") {
-		return o.Words[0]
-	}
-	return ""
+	return &extract
 }
 
 // text returns the text of the question: the earlier one, unchanged or edited, or the
@@ -268,7 +231,7 @@ func (o chatOptions) text(ctx context.Context, earlier string) (text, draft stri
 	case o.EditTurn != "":
 		text, draft, err = prompt.EditQuestion(ctx, o.f, earlier)
 	default:
-		text, draft, err = prompt.Sources{Words: o.Words, Files: o.Files, Template: o.Template, Variables: o.Vars, Edit: o.Edit}.Text(ctx, o.f)
+		text, draft, err = o.Sources.Text(ctx, o.f)
 	}
 	if err == nil && o.Contract != nil {
 		text = o.Contract.Instruct(text)
@@ -276,32 +239,19 @@ func (o chatOptions) text(ctx context.Context, earlier string) (text, draft stri
 	return text, draft, err
 }
 
-// finishDraft discards a draft if its text was recorded or answered. Otherwise it
-// returns err with a hint that names the file of the draft.
-func finishDraft(draft string, recorded bool, err error) error {
-	if draft == "" {
-		return err
-	}
-	if err == nil || recorded {
-		cli.Discard(draft)
-		return err
-	}
-	return failure.WithHint(err, "the text is saved in %s", draft)
-}
-
 // startsChat reports whether the command line has no prompt and starts an interactive
 // chat on the terminal.
 func (o chatOptions) startsChat() bool {
-	return len(o.Words) == 0 && len(o.Files) == 0 && o.Template == "" && !o.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
+	return len(o.Sources.Words) == 0 && len(o.Sources.Files) == 0 && o.Sources.Template == "" && !o.Sources.Edit && !o.Again && o.EditTurn == "" && !o.DryRun && !o.f.Global.JSON && o.f.IO.InTTY
 }
 
 // validate returns an error if flags are invalid or cannot be used together.
 func (o chatOptions) validate() error {
 	const see = "see: hobnob chat --help"
 	switch {
-	case o.Continue && o.Conversation != "":
+	case o.Latest && o.Conversation != "":
 		return failure.Usagef(see, "--continue and --conversation cannot be used together")
-	case o.Title != "" && (o.Continue || o.Conversation != ""):
+	case o.Title != "" && (o.Latest || o.Conversation != ""):
 		return failure.Usagef(see, "--title cannot be used with --continue or --conversation: it is for a new conversation")
 	case o.Title != "" && o.NoSave:
 		return failure.Usagef(see, "--title and --no-save cannot be used together: an unsaved conversation has no title")
@@ -311,13 +261,13 @@ func (o chatOptions) validate() error {
 		return failure.Usagef(see, "--at, --again and --edit-turn cannot be used together")
 	case o.Title != "" && o.branches() > 0:
 		return failure.Usagef(see, "--title cannot be used with --at, --again or --edit-turn: it is for a new conversation")
-	case o.Again && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
+	case o.Again && (len(o.Sources.Words) > 0 || len(o.Sources.Files) > 0 || o.Sources.Edit):
 		return failure.Usagef("omit the prompt, or use --edit-turn to change the question", "--again repeats the last question and takes no prompt")
-	case o.EditTurn != "" && (len(o.Words) > 0 || len(o.Files) > 0 || o.Edit):
+	case o.EditTurn != "" && (len(o.Sources.Words) > 0 || len(o.Sources.Files) > 0 || o.Sources.Edit):
 		return failure.Usagef("omit the prompt", "--edit-turn opens the question in the editor and takes no prompt")
-	case len(o.Vars) > 0 && o.Template == "":
+	case len(o.Sources.Variables) > 0 && o.Sources.Template == "":
 		return failure.Usagef("to list the templates: hobnob templates list", "--var needs --template")
-	case o.Template != "" && (o.Again || o.EditTurn != ""):
+	case o.Sources.Template != "" && (o.Again || o.EditTurn != ""):
 		return failure.Usagef(see, "--template cannot be used with --again or --edit-turn")
 	case o.History < 0:
 		return failure.Usagef(see, "invalid value \"%d\" for --history: must be at least 0", o.History)
@@ -353,7 +303,7 @@ func (o chatOptions) validatePanel() error {
 		return failure.Usagef(see, "%d agents were given: must be at most %d", n, ask.MaxPanel)
 	case slices.Contains(o.Agents, ""):
 		return failure.Usagef("to list the agents: hobnob agents list", "--agent is empty")
-	case o.Continue || o.Conversation != "" || o.branches() > 0:
+	case o.Latest || o.Conversation != "" || o.branches() > 0:
 		return failure.Usagef("name one agent, or ask a new question", "--continue, --conversation, --at, --again and --edit-turn cannot be used with several agents: each starts a new conversation")
 	case o.Extract != "" || o.Copy:
 		return failure.Usagef(see, "--extract and --copy cannot be used with several agents")

@@ -244,3 +244,21 @@ func flagMessage(err error) string {
 	}
 	return strings.ReplaceAll(err.Error(), "\n", " ")
 }
+
+// languageAfterExtract returns the first word of a question if it is the name of a
+// language and follows -x in the arguments, where the user may have meant -x=LANGUAGE,
+// otherwise "".
+func languageAfterExtract(args, words []string) string {
+	if len(words) == 0 || !codeblock.IsLanguage(words[0]) {
+		return ""
+	}
+	at := slices.Index(args, words[0])
+	if at < 1 {
+		return ""
+	}
+	before := args[at-1]
+	if before == "--extract" || strings.HasPrefix(before, "-") && !strings.HasPrefix(before, "--") && strings.HasSuffix(before, "x") {
+		return words[0]
+	}
+	return ""
+}

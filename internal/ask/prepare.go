@@ -49,7 +49,7 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 	if question.AgentID, err = agentOf(profile, s.Agent, place.Conversation); err != nil {
 		return asker, question, err
 	}
-	if c := place.Conversation; c != nil && s.At == "" && s.Edit == "" && !s.Again {
+	if c := place.Conversation; c != nil && s.At == "" && s.EditTurn == "" && !s.Again {
 		if last, ok, err := store.LastUnanswered(ctx, *c); err == nil && ok {
 			f.Print.Note("the last question has no answer (%s) and is omitted from the context: %s", last.State, history.TitleOf(last.Question))
 		}

@@ -15,7 +15,7 @@ type Selection struct {
 	Latest       bool   // the latest conversation of the profile; with Again, the last used
 	Conversation string // an id, a prefix of one, or a title
 	At           string // the turn that the question follows
-	Edit         string // the turn to add a sibling to, with its question edited
+	EditTurn     string // the turn to add a sibling to, with its question edited
 	Again        bool   // add a sibling to the last turn, with the same question
 	// Profile is the profile that asks. Conversations of other profiles are refused
 	// unless AnyProfile is set, which means that the user selected Profile explicitly.
@@ -32,7 +32,7 @@ type Place struct {
 
 // IsNew reports whether s starts a new conversation.
 func (s Selection) IsNew() bool {
-	return !s.Latest && s.Conversation == "" && s.At == "" && s.Edit == "" && !s.Again
+	return !s.Latest && s.Conversation == "" && s.At == "" && s.EditTurn == "" && !s.Again
 }
 
 // Find returns the selected place.
@@ -57,8 +57,8 @@ func (s Selection) Find(ctx context.Context, store *history.Store) (Place, error
 		}
 		place.Parent = &turn.ID
 		return place, err
-	case s.Edit != "":
-		turn, err = store.FindTurn(ctx, c.ID, s.Edit)
+	case s.EditTurn != "":
+		turn, err = store.FindTurn(ctx, c.ID, s.EditTurn)
 	case s.Again:
 		turn, err = LastQuestion(ctx, store, c)
 	default:
@@ -69,7 +69,7 @@ func (s Selection) Find(ctx context.Context, store *history.Store) (Place, error
 }
 
 func (s Selection) conversation(ctx context.Context, store *history.Store) (history.Conversation, error) {
-	switch turn := cmp.Or(s.At, s.Edit); {
+	switch turn := cmp.Or(s.At, s.EditTurn); {
 	case s.Conversation != "":
 		return store.Find(ctx, s.Conversation)
 	case turn != "" && !s.Latest:

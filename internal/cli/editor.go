@@ -27,6 +27,19 @@ func Discard(draft string) {
 	_ = os.Remove(filepath.Dir(filepath.Dir(draft)))
 }
 
+// FinishDraft discards a draft if its text was recorded or answered. Otherwise it
+// returns err with a hint that names the file of the draft.
+func FinishDraft(draft string, recorded bool, err error) error {
+	if draft == "" {
+		return err
+	}
+	if err == nil || recorded {
+		Discard(draft)
+		return err
+	}
+	return failure.WithHint(err, "the text is saved in %s", draft)
+}
+
 // Edit opens a private draft in $VISUAL or $EDITOR and returns the edited text and
 // the path of the draft. The caller discards the draft when the text is saved
 // elsewhere. If the editor fails, a draft with text remains and the error names it.
