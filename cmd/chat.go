@@ -167,14 +167,15 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if opts.startsChat() {
 		return repl.Run(ctx, f, asker, question, opts.Again)
 	}
-	var draft string
-	if question.Text, draft, err = opts.text(ctx, question.Text); err != nil {
+	asked, err := opts.assemble(ctx, question.Text)
+	if err != nil {
 		return err
 	}
+	question.Text = asked.Text
 	if question.Conversation != nil && question.Parent == nil {
 		// The conversation may have changed while the prompt was read or edited.
 		if *question.Conversation, err = asker.Chat.History.Find(ctx, question.Conversation.ID); err != nil {
-			return cli.FinishDraft(draft, false, err)
+			return cli.FinishDraft(asked.Draft, false, err)
 		}
 	}
 	var recorded bool
@@ -190,7 +191,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		answer, err = asker.Once(ctx, question)
 		recorded = answer.Conversation != "" && opts.Save
 	}
-	return cli.FinishDraft(draft, recorded, err)
+	return cli.FinishDraft(asked.Draft, recorded, err)
 }
 
 // runPanel asks several agents at once.
@@ -200,15 +201,15 @@ func runPanel(ctx context.Context, opts chatOptions, profile config.Profile) err
 		return err
 	}
 	panel.Columns = opts.Columns
-	text, draft, err := opts.text(ctx, "")
+	asked, err := opts.assemble(ctx, "")
 	if err != nil {
 		return err
 	}
 	if opts.DryRun {
-		return cli.FinishDraft(draft, false, panel.ShowRequests(ctx, text))
+		return cli.FinishDraft(asked.Draft, false, panel.ShowRequests(ctx, asked.Text))
 	}
-	recorded, err := panel.Ask(ctx, text)
-	return cli.FinishDraft(draft, recorded, err)
+	recorded, err := panel.Ask(ctx, asked.Text)
+	return cli.FinishDraft(asked.Draft, recorded, err)
 }
 
 // blockOf returns the value of ask.Options.Block for a value of --extract.
@@ -222,21 +223,21 @@ func blockOf(extract string) *string {
 	return &extract
 }
 
-// text returns the text of the question: the earlier one, unchanged or edited, or the
-// prompt from the command line and standard input. With --schema, it asks for JSON.
-func (o chatOptions) text(ctx context.Context, earlier string) (text, draft string, err error) {
+// assemble returns the question: the earlier one, unchanged or edited, or the prompt from
+// the command line and standard input. With --schema, it asks for JSON.
+func (o chatOptions) assemble(ctx context.Context, earlier string) (asked prompt.Assembled, err error) {
 	switch {
 	case o.Again:
-		text = earlier
+		asked.Text = earlier
 	case o.EditTurn != "":
-		text, draft, err = prompt.EditQuestion(ctx, o.f, earlier)
+		asked.Text, asked.Draft, err = prompt.EditQuestion(ctx, o.f, earlier)
 	default:
-		text, draft, err = o.Sources.Text(ctx, o.f)
+		asked, err = o.Sources.Assemble(ctx, o.f)
 	}
 	if err == nil && o.Contract != nil {
-		text = o.Contract.Instruct(text)
+		asked.Text = o.Contract.Instruct(asked.Text)
 	}
-	return text, draft, err
+	return asked, err
 }
 
 // startsChat reports whether the command line has no prompt and starts an interactive

@@ -30,43 +30,55 @@ type Sources struct {
 	Edit      bool     // open the text in the editor
 }
 
-// Text returns the text of the question. Draft is empty or the file with the text, which
-// the caller passes to cli.Discard when the text is recorded. If the command line is
-// wrong, the error is of kind failure.Usage.
-func (s Sources) Text(ctx context.Context, f *cli.Factory) (text, draft string, err error) {
-	text, err = s.assemble(ctx, f)
-	if s.Edit && (err == nil || errors.Is(err, ErrEmpty)) {
-		return Edit(ctx, f, text)
-	}
-	return text, "", err
+// Assembled is the text of a question and what it was made from.
+type Assembled struct {
+	Text  string
+	Files []File // attached, in order
+	// Draft is empty or the file with the text, which the caller passes to cli.Discard
+	// when the text is recorded.
+	Draft string
 }
 
-func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, error) {
+// Assemble returns the question. If the command line is wrong, the error is of kind
+// failure.Usage.
+func (s Sources) Assemble(ctx context.Context, f *cli.Factory) (Assembled, error) {
+	text, files, err := s.assemble(ctx, f)
+	if s.Edit && (err == nil || errors.Is(err, ErrEmpty)) {
+		edited, draft, err := Edit(ctx, f, text)
+		return Assembled{edited, files, draft}, err
+	}
+	return Assembled{Text: text, Files: files}, err
+}
+
+func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, []File, error) {
 	var t *template.Template
 	var values map[string]string
 	if s.Template != "" {
 		library, err := f.Templates()
 		if err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if t, err = library.Find(strings.ToLower(s.Template)); err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if values, err = ParseVariables(s.Variables); err != nil {
-			return "", err
+			return "", nil, err
 		}
 		if err := t.Check(slices.Sorted(maps.Keys(values))...); err != nil {
-			return "", err
+			return "", nil, err
 		}
 	}
 	parts, err := s.read(ctx, f.Print)
-	switch {
-	case err != nil:
-		return "", err
-	case t != nil:
-		return parts.render(ctx, t, values, s.Edit, f.IO)
+	if err != nil {
+		return "", nil, err
 	}
-	return parts.Assemble()
+	var text string
+	if t != nil {
+		text, err = parts.render(ctx, t, values, s.Edit, f.IO)
+	} else {
+		text, err = parts.Assemble()
+	}
+	return text, parts.Files, err
 }
 
 // read reads the files, and standard input if it is named or carries data.
