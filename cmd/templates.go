@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -24,8 +25,9 @@ In the text, {{.Input}} is replaced with the arguments and standard input,
 the value of --var name=value, its default, or the value that you enter when asked.
 Input and files without a placeholder follow the text.
 
-The built-in templates are review, explain and commit. Your own template with
-the same name replaces a built-in one.`,
+The built-in templates are review, explain and commit. Directories in the setting
+templates.paths contain more, for example those of a team. Your own template with
+the same name replaces them; hobnob does not change files in these directories.`,
 		Example: `  git diff --staged | hobnob chat -t commit
   hobnob chat -t review -f main.go --var focus="error handling"
   hobnob templates edit translate`,
@@ -39,13 +41,13 @@ the same name replaces a built-in one.`,
 }
 
 // templates completes names of templates, with their descriptions.
-func (c complete) templates(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+func (c complete) templates(cmd *cobra.Command, _ []string, typed string) ([]string, cobra.ShellCompDirective) {
 	c.prepare(cmd)
 	library, err := c.f.Templates()
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	names, _, _ := library.Names()
+	names := slices.DeleteFunc(library.Names(), func(name string) bool { return !strings.HasPrefix(name, strings.ToLower(typed)) })
 	var out []string
 	for _, name := range names[:min(len(names), maxCandidates)] {
 		if t, err := library.Find(name); err == nil {

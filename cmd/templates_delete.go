@@ -11,7 +11,6 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
-	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
 type templatesDeleteOptions struct {
@@ -26,9 +25,9 @@ func newTemplatesDeleteCommand(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "delete NAME", Aliases: []string{"rm"},
 		Short: "Delete one of your own templates",
-		Long: `Delete the file of a template, after confirmation. Built-in templates cannot
-be deleted. If your template replaced a built-in one, the built-in one is used
-again.`,
+		Long: `Delete the file of your own template, after confirmation. Built-in templates and
+those in directories of templates.paths cannot be deleted. If your template
+replaced one of them, it is used again.`,
 		Example:           "  hobnob templates delete translate",
 		ValidArgsFunction: complete{f}.first(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,11 +50,15 @@ func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error 
 	}
 	path := library.Path(opts.Name)
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		if template.IsBuiltin(opts.Name) {
-			return failure.Usagef("to replace it with your own: hobnob templates edit "+opts.Name, "template %q is built in and cannot be deleted", opts.Name)
+		source, err := library.Source(opts.Name)
+		if err != nil && source.Dir == "" {
+			return err
 		}
-		_, err := library.Source(opts.Name)
-		return err
+		where := "built in"
+		if source.Dir != "" {
+			where = "in the shared directory " + source.Dir
+		}
+		return failure.Usagef("to replace it with your own: hobnob templates edit "+opts.Name, "template %q is %s and cannot be deleted", opts.Name, where)
 	}
 	if !opts.Yes {
 		yes, err := f.Print.Confirm(ctx, "Delete "+path+"?",
@@ -70,8 +73,12 @@ func runTemplatesDelete(ctx context.Context, opts templatesDeleteOptions) error 
 	if err := library.Delete(opts.Name); err != nil {
 		return err
 	}
-	if template.IsBuiltin(opts.Name) {
+	switch source, err := library.Source(opts.Name); {
+	case err != nil:
+		return f.Print.Done("deleted %s", path)
+	case source.Dir == "":
 		return f.Print.Done("deleted %s; the built-in template %q is used again", path, opts.Name)
+	default:
+		return f.Print.Done("deleted %s; the template %q in %s is used again", path, opts.Name, source.Dir)
 	}
-	return f.Print.Done("deleted %s", path)
 }

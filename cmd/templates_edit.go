@@ -18,8 +18,8 @@ func newTemplatesEditCommand(f *cli.Factory) *cobra.Command {
 		Short: "Create or edit a template in $VISUAL or $EDITOR",
 		Long: `Open a copy of a template in $VISUAL or $EDITOR. If the copy is a valid
 template, it replaces the file. Otherwise the copy is saved and its path is
-printed. A new name creates a template; the name of a built-in template
-creates your own template, which replaces it.`,
+printed. A new name creates a template. The name of a built-in template, or of one
+in a directory of templates.paths, creates your own template, which replaces it.`,
 		Example:           "  hobnob templates edit translate\n  hobnob templates edit review",
 		ValidArgsFunction: complete{f}.first(complete{f}.templates),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -41,8 +41,10 @@ func runTemplatesEdit(ctx context.Context, f *cli.Factory, name string) error {
 		return err
 	}
 	var before []byte // content of the file
-	if source.Path != "" {
+	if source.Dir == library.Dir {
 		before = append([]byte{}, source.Text...)
+	} else if source.Dir != "" {
+		f.Print.Note("the template is in a shared directory; you are editing a copy, which is saved as %s", library.Path(name))
 	}
 	after, draft, err := editTemplate(ctx, f, name, string(source.Text))
 	if err != nil {

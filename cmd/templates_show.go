@@ -28,5 +28,5 @@ func runTemplatesShow(f *cli.Factory, name string) error {
 	if err != nil {
 		return err
 	}
-	return view.Template(f.Print, source)
+	return view.Template(f.Print, library, source)
 }

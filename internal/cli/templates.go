@@ -8,14 +8,24 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
-// Templates returns the library of templates.
+// Templates returns the library of templates: the user's own, those of the setting
+// templates.paths, and the built-in ones.
 func (f *Factory) Templates() (template.Library, error) {
 	paths, err := f.Paths()
 	if err != nil {
 		return template.Library{}, err
 	}
+	settings, err := f.Config()
+	if err != nil {
+		return template.Library{}, err
+	}
+	shared, err := config.TemplatePaths(settings)
+	if err != nil {
+		return template.Library{}, err
+	}
 	return template.Library{
-		Dir: filepath.Join(filepath.Dir(paths.ConfigFile), "templates"),
+		Shared: shared,
+		Dir:    filepath.Join(filepath.Dir(paths.ConfigFile), "templates"),
 		CheckName: func(name string) error {
 			if err := config.CheckName(name); err != nil {
 				return failure.Usagef("see: hobnob templates list", "%v", err)

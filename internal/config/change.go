@@ -64,6 +64,19 @@ type Checks struct {
 // later commands run in other directories. It returns an error for a value with which
 // every later command would fail.
 func (c *Config) Usable(setting Setting, value any, place []string, checks Checks) (any, error) {
+	if paths, ok := value.([]string); ok && setting.File {
+		absolute := make([]string, len(paths))
+		for i, path := range paths {
+			if strings.HasPrefix(path, "~") { // quoted, or in a list: the shell did not expand it
+				path = c.resolvePath(path)
+			}
+			var err error
+			if absolute[i], err = filepath.Abs(path); err != nil {
+				return nil, err
+			}
+		}
+		return absolute, nil
+	}
 	text, _ := value.(string)
 	if text == "" || text == setting.Default {
 		return value, nil

@@ -328,10 +328,27 @@ func (c *Config) Unknown() []string {
 	return unknown
 }
 
+// TemplatePaths returns the directories of the setting templates.paths as absolute
+// paths. Errors are *ValueError.
+func TemplatePaths(c *Config) ([]string, error) {
+	profile, _, err := c.Active()
+	if err != nil {
+		profile = "" // templates need no profile
+	}
+	setting, _ := Lookup(templatePaths)
+	value, err := c.Get(profile, setting)
+	words, _ := value.Value.([]string)
+	paths := make([]string, len(words))
+	for i, path := range words {
+		paths[i] = c.resolvePath(path)
+	}
+	return paths, err
+}
+
 // resolvePath returns the absolute form of a path in the file: ~ is the home
 // directory, and other paths are relative to the file.
 func (c *Config) resolvePath(name string) string {
-	if rest, ok := strings.CutPrefix(name, "~/"); ok && c.options.Env("HOME") != "" {
+	if rest, ok := strings.CutPrefix(name, "~"); ok && (rest == "" || rest[0] == '/') && c.options.Env("HOME") != "" {
 		return filepath.Join(c.options.Env("HOME"), rest)
 	}
 	if name == "" || filepath.IsAbs(name) {

@@ -300,3 +300,21 @@ func TestFindPaths(t *testing.T) {
 		t.Error("no error without HOME")
 	}
 }
+
+func TestTemplatePathsAreAbsolute(t *testing.T) {
+	c := load(t, "templates: {paths: [~/a, b, /c, '~']}", nil, map[string]string{"HOME": "/home/me"})
+	want := []string{filepath.Join("/home/me", "a"), filepath.Join(filepath.Dir(c.Path()), "b"), "/c", filepath.Clean("/home/me")}
+	if got, err := config.TemplatePaths(c); err != nil || filepath.IsAbs("/c") && !slices.Equal(got, want) {
+		t.Errorf("the paths are %q, %v; want %q", got, err, want)
+	}
+	var bad *config.ValueError
+	for _, text := range []string{"[a, '']", "[a, ~]", "{a: b}"} {
+		if _, err := config.TemplatePaths(load(t, "templates: {paths: "+text+"}", nil, nil)); !errors.As(err, &bad) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	several := load(t, "templates: {paths: [/c]}\nprofiles: {a: {base_url: https://a}, b: {base_url: https://b}}", nil, nil)
+	if got, err := config.TemplatePaths(several); err != nil || len(got) != 1 {
+		t.Errorf("without a selected profile: %q, %v", got, err)
+	}
+}

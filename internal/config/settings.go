@@ -43,6 +43,9 @@ type Setting struct {
 // cannot be set inside a profile.
 const ProfileKey = "profile"
 
+// templatePaths is the key of the setting with the directories of shared templates.
+const templatePaths = "templates.paths"
+
 // Settings returns the table of settings in display order.
 func Settings() []Setting {
 	return []Setting{
@@ -59,6 +62,7 @@ func Settings() []Setting {
 		{Key: "style", Help: "Markdown style: auto, dark, light, notty, dracula, pink, tokyo-night, or a JSON file", Default: "auto", File: true, Values: []string{"auto", "dark", "light", "notty", "dracula", "pink", "tokyo-night"}},
 		{Key: "notify", Help: "terminal notification when an answer arrives: off, bell, osc9 or osc777", Default: "off", check: checkNotify, Values: []string{"off", "bell", "osc9", "osc777"}},
 		{Key: "notify_after", Help: "minimum wait for an answer before notify applies", Default: 10 * time.Second, check: within(0, 24*time.Hour, "between 0s and 24h")},
+		{Key: templatePaths, Help: "directories with more templates, as a list, searched in order after your own", Default: []string(nil), File: true, check: checkPaths},
 		{Key: "history.save", Help: "save conversations on this machine", Default: true},
 		{Key: "history.context_turns", Help: "maximum number of earlier turns sent with a question, 0 for all", Default: 0, check: checkCount(math.MaxInt32)},
 		{Key: "history.context_tokens", Help: "maximum estimated tokens of context sent with a question, 0 for all", Default: 0, check: checkCount(math.MaxInt32)},
@@ -134,7 +138,14 @@ func (s Setting) convert(raw any) (any, error) {
 		}
 		words := make([]string, len(raw))
 		for i, item := range raw {
-			words[i] = fmt.Sprint(item)
+			if item != nil { // ~ is null in YAML
+				words[i] = fmt.Sprint(item)
+			}
+		}
+		if s.check != nil {
+			if err := s.check(words); err != nil {
+				return nil, &ValueError{Key: s.Key, Value: Format(words), Err: err}
+			}
 		}
 		return words, nil
 	}
@@ -218,6 +229,13 @@ func checkCount(most int) func(value any) error {
 func checkNotify(value any) error {
 	if text, _ := value.(string); !slices.Contains([]string{"off", "bell", "osc9", "osc777"}, text) {
 		return errors.New("must be off, bell, osc9 or osc777")
+	}
+	return nil
+}
+
+func checkPaths(value any) error {
+	if paths, _ := value.([]string); slices.Contains(paths, "") {
+		return errors.New("must be a list of directories such as [~/prompts, /srv/prompts]")
 	}
 	return nil
 }

@@ -67,15 +67,19 @@ func Open(path string) (*os.File, error) {
 
 // OpenFile is like Open, but with flags. It does not create a file.
 func OpenFile(path string, flag int) (*os.File, error) {
+	return open(path, flag, os.Stat, os.OpenFile)
+}
+
+func open(path string, flag int, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, error) {
 	// Do not open a device, because opening it may have an effect.
-	if info, err := os.Stat(path); err != nil {
+	if info, err := stat(path); err != nil {
 		return nil, err
 	} else if !isNull(info) {
 		if err := checkKind(path, info); err != nil {
 			return nil, err
 		}
 	}
-	f, err := os.OpenFile(path, flag|nonblocking, 0)
+	f, err := openFile(path, flag|nonblocking, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -97,6 +101,20 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return read(f, path, limit)
+}
+
+// ReadFileIn is like ReadFile for a path in a directory. A symbolic link that leads out
+// of the directory is an error.
+func ReadFileIn(dir *os.Root, path string, limit int64) ([]byte, error) {
+	f, err := open(path, os.O_RDONLY, dir.Stat, dir.OpenFile)
+	if err != nil {
+		return nil, err
+	}
+	return read(f, path, limit)
+}
+
+func read(f *os.File, path string, limit int64) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {

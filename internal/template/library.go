@@ -3,9 +3,7 @@ package template
 import (
 	"bytes"
 	"embed"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,10 +22,14 @@ var builtin embed.FS
 
 var errTooLarge = fmt.Errorf("larger than %d KiB", maxFile>>10)
 
-// Library holds the templates of a directory, files called NAME.md, and the built-in
-// ones. A file takes precedence over the built-in template of the same name.
+// Library holds the templates of several directories, and the built-in ones. If a name
+// occurs more than once, the first template in this order is used: Dir, the shared
+// directories in their order, built-in.
 type Library struct {
-	Dir       string // need not exist
+	// Dir contains the user's own templates, files called NAME.md. It need not exist.
+	// It is the only directory that Save and Delete change.
+	Dir       string
+	Shared    []string // absolute paths; a missing directory contains no templates
 	CheckName func(name string) error
 }
 
@@ -36,7 +38,7 @@ type Library struct {
 //go:embed starter.md
 var Starter string
 
-// Path returns the path of a template's file, which need not exist.
+// Path returns the path of the file of the user's own template, which need not exist.
 func (l Library) Path(name string) string { return filepath.Join(l.Dir, name+extension) }
 
 // Find reads and parses a template. The error is of kind failure.NotFound, an *Error,
@@ -54,56 +56,79 @@ func (l Library) Source(name string) (Source, error) {
 	if err := l.CheckName(name); err != nil {
 		return Source{}, err
 	}
-	path := l.Path(name)
-	text, err := readFile(path)
-	if err == nil {
-		return Source{Name: name, Path: path, Text: text}, nil
-	}
-	if !atomicfile.Missing(err) {
-		if inner, ok := errors.AsType[*fs.PathError](err); ok {
-			err = inner.Err // Error contains the path
+	for _, f := range l.folders() {
+		if source, err := f.read(name); !atomicfile.Missing(err) {
+			return source, err
 		}
-		return Source{}, &Error{Name: name, Path: path, What: err.Error()}
 	}
-	if text, err := builtin.ReadFile("builtin/" + name + extension); err == nil {
-		return Source{Name: name, Text: text}, nil
+	const most = 20
+	known := l.Names()
+	hint := failure.Hintf("templates: %s; to create it: hobnob templates edit %s", strings.Join(known[:min(len(known), most)], ", "), name)
+	if len(known) > most {
+		hint = failure.Hintf("to list the templates: hobnob templates list; to create it: hobnob templates edit %s", name)
 	}
-	known, _, err := l.Names()
-	hint := failure.Hintf("templates: %s; to create it: hobnob templates edit %s", strings.Join(known, ", "), name)
 	if near := suggest.Nearest(name, known); near != "" {
 		hint = failure.Hintf("did you mean %q?", near)
 	}
-	return Source{}, errors.Join(failure.New(failure.NotFound, hint, fmt.Sprintf("unknown template %q", name)), err)
+	return Source{}, failure.New(failure.NotFound, hint, fmt.Sprintf("unknown template %q", name))
 }
 
-// IsBuiltin reports whether name is a built-in template.
-func IsBuiltin(name string) bool {
-	_, err := fs.Stat(builtin, "builtin/"+name+extension)
-	return err == nil
-}
-
-// Names returns the names of all templates, sorted, and the paths of Markdown files
-// that are ignored because their names are invalid.
-func (l Library) Names() (names, ignored []string, err error) {
-	entries, _ := builtin.ReadDir("builtin") // embedded: it cannot fail
-	files, err := os.ReadDir(l.Dir)
-	if atomicfile.Missing(err) {
-		err = nil
-	} else if err != nil {
-		err = fmt.Errorf("cannot list the templates: %w", err)
-	}
-	for _, entry := range append(entries, files...) {
-		name, ok := strings.CutSuffix(entry.Name(), extension)
-		switch {
-		case !ok || strings.HasPrefix(name, "."):
-		case l.CheckName(name) != nil:
-			ignored = append(ignored, filepath.Join(l.Dir, entry.Name()))
-		default:
-			names = append(names, name)
-		}
+// Names returns the names of all templates, sorted. Directories that cannot be read are
+// omitted.
+func (l Library) Names() []string {
+	var names []string
+	for _, group := range l.Groups() {
+		names = append(names, group.Names...)
 	}
 	slices.Sort(names)
-	return slices.Compact(names), ignored, err
+	return slices.Compact(names)
+}
+
+// Group lists the templates of one directory.
+type Group struct {
+	Dir   string // empty for the built-in templates
+	Names []string
+	// Ignored are the paths of templates with invalid names.
+	Ignored []string
+	// Err is why the directory cannot be listed. A missing directory is an error that
+	// matches fs.ErrNotExist, except that of the user's own templates.
+	Err    error
+	folder folder
+}
+
+// Source reads a template of the group.
+func (g Group) Source(name string) (Source, error) { return g.folder.read(name) }
+
+// Groups lists all templates without reading them: the user's own, those of the shared
+// directories, and the built-in ones. A name in an earlier group replaces the same name
+// in a later one.
+func (l Library) Groups() []Group {
+	var groups []Group
+	for _, f := range l.folders() {
+		group := Group{Dir: f.dir, folder: f}
+		names, err := f.names()
+		if err != nil && !(f.kind == own && atomicfile.Missing(err)) {
+			group.Err = err
+		}
+		for _, name := range names {
+			if path := f.path(name); l.CheckName(name) == nil {
+				group.Names = append(group.Names, name)
+			} else if !f.isReadme(name) {
+				group.Ignored = append(group.Ignored, path)
+			}
+		}
+		slices.Sort(group.Names)
+		groups = append(groups, group)
+	}
+	return groups
+}
+
+func (l Library) folders() []folder {
+	folders := []folder{{kind: own, dir: l.Dir}}
+	for _, dir := range l.Shared {
+		folders = append(folders, folder{kind: shared, dir: dir})
+	}
+	return append(folders, folder{kind: embedded})
 }
 
 // Save replaces the file of a template atomically, with mode 0600. The text must be
@@ -119,7 +144,7 @@ func (l Library) Save(name string, before, after []byte) error {
 		return err
 	}
 	defer unlock()
-	now, err := readFile(path)
+	now, err := input.ReadFile(path, maxFile)
 	if err != nil && !atomicfile.Missing(err) {
 		return err
 	}
@@ -129,14 +154,11 @@ func (l Library) Save(name string, before, after []byte) error {
 	return atomicfile.Write(path, after)
 }
 
-// Delete removes the file of a template. If it is a symbolic link, the target stays.
+// Delete removes the file of the user's own template. If it is a symbolic link, the
+// target stays.
 func (l Library) Delete(name string) error {
 	if err := l.CheckName(name); err != nil {
 		return err
 	}
 	return os.Remove(l.Path(name))
-}
-
-func readFile(path string) ([]byte, error) {
-	return input.ReadFile(path, maxFile)
 }

@@ -38,16 +38,16 @@ func write(t *testing.T, path, text string) {
 
 func TestBuiltinTemplatesAreValid(t *testing.T) {
 	l := library(t)
-	names, _, err := l.Names()
-	if want := []string{"commit", "explain", "review"}; err != nil || !slices.Equal(names, want) {
-		t.Fatalf("built in are %q, %v; want %q", names, err, want)
+	names := l.Names()
+	if want := []string{"commit", "explain", "review"}; !slices.Equal(names, want) {
+		t.Fatalf("built in are %q, want %q", names, want)
 	}
 	for _, name := range names {
 		found, err := l.Find(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found.Path != "" || found.Description == "" || !found.Needs || len(found.Missing(nil)) > 0 || !template.IsBuiltin(name) {
+		if found.Path != "" || found.Description == "" || !found.Needs || len(found.Missing(nil)) > 0 {
 			t.Errorf("%s: %+v", name, found)
 		}
 		for _, v := range found.Variables {
@@ -69,11 +69,10 @@ func TestFileHidesBuiltinTemplate(t *testing.T) {
 	write(t, l.Path("Big"), "x")
 	write(t, filepath.Join(l.Dir, "notes.txt"), "x")
 	write(t, filepath.Join(l.Dir, ".hidden.md"), "x")
-	names, ignored, err := l.Names()
-	if want := []string{"commit", "explain", "mine", "review"}; err != nil || !slices.Equal(names, want) {
-		t.Errorf("there are %q, %v; want %q", names, err, want)
+	if names, want := l.Names(), []string{"commit", "explain", "mine", "review"}; !slices.Equal(names, want) {
+		t.Errorf("there are %q, want %q", names, want)
 	}
-	if want := []string{l.Path("Big")}; !slices.Equal(ignored, want) {
+	if ignored, want := l.Groups()[0].Ignored, []string{l.Path("Big")}; !slices.Equal(ignored, want) {
 		t.Errorf("ignored are %q, want %q", ignored, want)
 	}
 	found, err := l.Find("review")
@@ -166,5 +165,27 @@ func TestSavePreservesSymbolicLink(t *testing.T) {
 	}
 	if _, err := os.Stat(target); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestSharedDirectoriesAreSearchedInOrder(t *testing.T) {
+	l, first, second := library(t), t.TempDir(), t.TempDir()
+	l.Shared = []string{first, filepath.Join(first, "missing"), second}
+	write(t, filepath.Join(first, "a.md"), "first")
+	write(t, filepath.Join(second, "a.md"), "second")
+	write(t, filepath.Join(second, "b.md"), "second")
+	write(t, filepath.Join(second, "review.md"), "second")
+	write(t, l.Path("b"), "own")
+	for name, want := range map[string]string{"a": first, "b": l.Dir, "review": second, "commit": ""} {
+		if got, err := l.Source(name); err != nil || got.Dir != want {
+			t.Errorf("%s is in %q, %v; want %q", name, got.Dir, err, want)
+		}
+	}
+	if names, want := l.Names(), []string{"a", "b", "commit", "explain", "review"}; !slices.Equal(names, want) {
+		t.Errorf("there are %q, want %q", names, want)
+	}
+	groups := l.Groups()
+	if len(groups) != 5 || groups[0].Err != nil || groups[1].Err != nil || !errors.Is(groups[2].Err, fs.ErrNotExist) || groups[4].Dir != "" {
+		t.Errorf("the groups are %+v", groups)
 	}
 }

@@ -25,6 +25,7 @@ import (
 type Source struct {
 	Name string
 	Path string // of its file; empty for a built-in template
+	Dir  string // the directory that contains it; empty for a built-in template
 	Text []byte
 }
 
