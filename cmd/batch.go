@@ -140,7 +140,7 @@ func (o batchOptions) validate(named bool) error {
 
 func runBatch(ctx context.Context, opts batchOptions) error {
 	f := opts.f
-	profile, err := f.Profile()
+	profile, err := f.ProjectProfile()
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ for byte. See also: hobnob help exit-codes.`,
 
 func runChat(ctx context.Context, opts chatOptions) error {
 	f := opts.f
-	profile, err := f.Profile()
+	profile, err := f.ProjectProfile()
 	if err != nil {
 		return err
 	}

@@ -137,6 +137,7 @@ func newRootCommand(f *cli.Factory) *cobra.Command {
 		newLoginCommand(f),
 		newLogoutCommand(f),
 		newStatusCommand(f),
+		newTrustCommand(f),
 		newConfigCommand(f),
 		newServeCommand(f),
 		newDoctorCommand(f),

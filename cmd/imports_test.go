@@ -50,12 +50,12 @@ var mayImport = map[string][]string{
 		"internal/terminal", "internal/transfer", "internal/view",
 	},
 	"internal/view": {
-		"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/markdown", "internal/template", "internal/terminal",
+		"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/markdown", "internal/project", "internal/template", "internal/terminal",
 	},
 
 	"internal/chat": {"internal/api", "internal/history"},
 	"internal/cli": {
-		"internal/agent", "internal/api", "internal/cassette", "internal/config", "internal/credential", "internal/history", "internal/service", "internal/template", "internal/terminal",
+		"internal/agent", "internal/api", "internal/cassette", "internal/config", "internal/credential", "internal/history", "internal/project", "internal/service", "internal/template", "internal/terminal",
 	},
 	"internal/service": {"internal/agent", "internal/api"},
 
@@ -69,6 +69,7 @@ var mayImport = map[string][]string{
 	"internal/history":     {},
 	"internal/lineedit":    {"internal/terminal"},
 	"internal/markdown":    {"internal/terminal"},
+	"internal/project":     {"internal/config"},
 	"internal/salvage":     {"internal/history"},
 	"internal/template":    {},
 	"internal/terminal":    {},
@@ -98,7 +99,7 @@ var owners = map[string][]string{
 	"github.com/kljensen/snowball":     {"internal/agent/guide"},
 	"github.com/yuin/goldmark":         {"internal/codeblock", "internal/markdown", "internal/transfer"},
 	"github.com/zalando/go-keyring":    {"internal/credential"},
-	"go.yaml.in/yaml":                  {"internal/config", "internal/template", "internal/transfer"},
+	"go.yaml.in/yaml":                  {"internal/config", "internal/project", "internal/template", "internal/transfer"},
 	"modernc.org/sqlite":               {"internal/sqlite"},
 	"unsafe":                           {"internal/lineedit"},
 	module + "/internal/salvage":       {"internal/doctor"},

@@ -87,7 +87,7 @@ func (o replayOptions) validate() error {
 
 func runReplay(ctx context.Context, opts replayOptions) error {
 	f := opts.f
-	profile, err := f.Profile()
+	profile, err := f.ProjectProfile()
 	if err != nil {
 		return err
 	}

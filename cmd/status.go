@@ -12,6 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 type statusOptions struct{ f *cli.Factory }
@@ -22,8 +23,8 @@ func newStatusCommand(f *cli.Factory) *cobra.Command {
 		Use:         "status",
 		Annotations: map[string]string{exitCodes: "3 4"},
 		Short:       "Show the selected service, agent and token source",
-		Long: `Show the selected profile, its service, agent and token source, and the paths
-of hobnob's files. The token itself is not shown, and nothing is sent. The
+		Long: `Show the selected profile, its service, agent and token source, the project
+file of the working directory, and the paths of hobnob's files. The token itself is not shown, and nothing is sent. The
 exit code is 4 if the profile has no token.`,
 		Example: "  hobnob status\n  hobnob status -p work --json",
 		GroupID: groupConnect,
@@ -41,7 +42,9 @@ type statusReport struct {
 	TokenSource   *string `json:"token_source"` // null without a token, or if none is needed
 	TokenProblem  *string `json:"token_problem"`
 	Keyring       string  `json:"keyring"`
-	Conversations int     `json:"conversations"`
+	// Project is the project file of the working directory, or null.
+	Project       *view.ProjectInfo `json:"project"`
+	Conversations int               `json:"conversations"`
 	// OtherProfiles are the other profiles in the history.
 	OtherProfiles []history.ProfileCount `json:"other_profiles"`
 	// HistoryProblem is the reason why the history cannot be read, or null.
@@ -71,9 +74,13 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	if err != nil {
 		return err
 	}
+	found, err := f.Project()
+	if err != nil {
+		return err
+	}
 	report := statusReport{
 		Profile: name, ProfileSource: source.String(), BaseURL: cli.OrNull(profile.BaseURL), Agent: cli.OrNull(profile.Agent),
-		Keyring: "not checked", Config: paths.ConfigFile, Data: paths.DataDir,
+		Keyring: "not checked", Project: view.DescribeProject(found), Config: paths.ConfigFile, Data: paths.DataDir,
 		History: filepath.Join(paths.DataDir, history.FileName), State: paths.StateDir,
 		Record: cli.OrNull(f.Global.Record), Replay: cli.OrNull(f.Global.Replay),
 	}
@@ -101,7 +108,7 @@ func runStatus(ctx context.Context, opts statusOptions) error {
 	if err != nil {
 		return err
 	}
-	return errors.Join(tokenErr, historyErr)
+	return errors.Join(tokenErr, historyErr, found.Err)
 }
 
 // count sets the numbers of conversations.
@@ -175,6 +182,9 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile, source conf
 		{"service", service},
 		{"agent", agent},
 		{"token", token},
+	}
+	if r.Project != nil {
+		pairs = append(pairs, [2]string{"project", r.Project.String()})
 	}
 	if r.Record != nil {
 		pairs = append(pairs, [2]string{"record", *r.Record})

@@ -53,6 +53,7 @@ func newEnvironmentTopic() *cobra.Command {
 		{"HOBNOB_CONFIG", "configuration file (default $XDG_CONFIG_HOME/hobnob/config.yaml)"},
 		{"HOBNOB_DATA_DIR", "directory of the history (default $XDG_DATA_HOME/hobnob)"},
 		{"HOBNOB_STATE_DIR", "directory of drafts and of the input history (default $XDG_STATE_HOME/hobnob)"},
+		{"HOBNOB_PROJECT", "if off, project files are ignored; see hobnob trust --help"},
 		{"HOBNOB_RECORD", "file to which all requests and answers are appended, as with --record"},
 		{"HOBNOB_REPLAY", "recorded file that answers all requests, as with --replay"},
 		{"HOBNOB_SERVE_TOKEN", "token that serve accepts, at least 16 characters (default: random)"},

@@ -131,6 +131,59 @@ func CheckTrusted(path string) *Problem {
 	return nil
 }
 
+// CheckPlanted returns the problem that lets users other than the owner of the
+// directory of a file write the file, or nil. The current user and root are trusted. On
+// Windows it returns nil.
+func CheckPlanted(path string) *Problem {
+	dir := filepath.Dir(path)
+	above, err := os.Stat(dir)
+	if err != nil || runtime.GOOS == "windows" {
+		return nil
+	}
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil
+	}
+	who, owner := thisAccount(), ownerOf(info)
+	writable := func(mode fs.FileMode) bool { return mode&0o002 != 0 && mode&(fs.ModeSticky|fs.ModeSymlink) == 0 }
+	switch {
+	case writable(above.Mode()):
+		return &Problem{dir, fmt.Sprintf("other users can write to %s (mode %04o)", dir, above.Mode().Perm()), "chmod o-w " + shell.Quote(dir)}
+	case writable(info.Mode()):
+		return &Problem{path, fmt.Sprintf("other users can write to %s (mode %04o)", path, info.Mode().Perm()), "chmod o-w " + shell.Quote(path)}
+	case owner != who.uid && owner != 0 && owner != ownerOf(above):
+		return &Problem{path, fmt.Sprintf("%s is owned by %s, who does not own its directory", path, who.nameOf(owner)), "sudo rm " + shell.Quote(path)}
+	}
+	return nil
+}
+
+// Identity distinguishes files that have the same path at different times. On Windows
+// it is the same for all files.
+type Identity struct {
+	Owner int    `json:"owner"` // user id
+	Inode uint64 `json:"inode"`
+}
+
+// Identify returns the identity of the file to which path leads.
+func Identify(path string) (Identity, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return Identity{}, err
+	}
+	return Identity{ownerOf(info), inodeOf(info)}, nil
+}
+
+// OtherOwner returns the name of the owner of the file to which path leads, or "" if it
+// is the current user or root.
+func OtherOwner(path string) string {
+	who := thisAccount()
+	id, err := Identify(path)
+	if err != nil || id.Owner == who.uid || id.Owner <= 0 {
+		return ""
+	}
+	return who.nameOf(id.Owner)
+}
+
 // swappable returns the nearest directory above dir in which every user can rename
 // the directories of others, or "".
 func swappable(dir string) string {

@@ -22,5 +22,12 @@ func ownerOf(info fs.FileInfo) int {
 	return -1
 }
 
+func inodeOf(info fs.FileInfo) uint64 {
+	if stat, ok := info.Sys().(*syscall.Stat_t); ok {
+		return stat.Ino
+	}
+	return 0
+}
+
 // errReadOnlyDisk is the error for a read-only file system.
 const errReadOnlyDisk = syscall.EROFS

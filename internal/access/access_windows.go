@@ -10,4 +10,6 @@ func mayUse(string, Use) error { return nil }
 
 func ownerOf(fs.FileInfo) int { return -1 }
 
+func inodeOf(fs.FileInfo) uint64 { return 0 }
+
 const errReadOnlyDisk = syscall.EROFS

@@ -15,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cassette"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/project"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
@@ -49,6 +50,9 @@ type Factory struct {
 	Paths func() (config.Paths, error)
 	// Config reads the configuration file.
 	Config func() (*config.Config, error)
+	// Project finds the project file of the working directory, and reads it if it is
+	// trusted.
+	Project func() (project.Project, error)
 	// player opens the recording of Global.Replay.
 	player func() (*cassette.Player, error)
 
@@ -68,7 +72,14 @@ func New(streams *terminal.Streams, getenv config.Env) *Factory {
 		if err != nil {
 			return nil, err
 		}
-		c, err := config.Load(config.Options{Path: paths.ConfigFile, Flags: f.Settings, Env: f.Env, LocalAgents: agent.BuiltinIDs()})
+		found, err := f.Project()
+		if err != nil {
+			return nil, err
+		}
+		c, err := config.Load(config.Options{
+			Path: paths.ConfigFile, Flags: f.Settings, Env: f.Env, LocalAgents: agent.BuiltinIDs(),
+			ProjectFile: found.Path(), Project: map[string]string{"agent": found.Agent},
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -77,6 +88,7 @@ func New(streams *terminal.Streams, getenv config.Env) *Factory {
 		}
 		return c, nil
 	})
+	f.Project = sync.OnceValues(func() (project.Project, error) { return loadProject(f) })
 	f.player = sync.OnceValues(func() (*cassette.Player, error) { return openPlayer(f) })
 	return f
 }

@@ -1,6 +1,6 @@
 // Package config reads and edits the settings: their table, the configuration file
-// and its profiles, and the precedence of sources (flag > environment > profile > top
-// level of the file > default). It does not depend on commands or the service, and
+// and its profiles, and the precedence of sources (flag > environment > project file >
+// profile > top level of the file > default). It does not depend on commands or the service, and
 // never holds a token.
 package config
 
@@ -35,8 +35,8 @@ const delimiter = "\x1f"
 
 // Source is the origin of a value.
 type Source struct {
-	Kind string // "flag", "environment", "profile", "file" or "default"
-	Name string // the flag, the variable or the profile
+	Kind string // "flag", "environment", "project", "profile", "file" or "default"
+	Name string // the flag, the variable, the path of the project file, or the profile
 }
 
 func (s Source) String() string { return strings.TrimSpace(s.Kind + " " + s.Name) }
@@ -61,6 +61,8 @@ type Options struct {
 	Path        string            // the file; it may be missing
 	Flags       map[string]string // setting key → value of the flags on the command line
 	Env         Env
+	ProjectFile string            // its path
+	Project     map[string]string // setting key → value of the project file
 	LocalAgents map[string]string // name → UUID of the agents built into the profile "local"
 }
 
@@ -267,7 +269,7 @@ func (c *Config) Effective(setting Setting) (Value, error) {
 	return c.Get(profile, setting)
 }
 
-// FromFile is like Get but ignores flags and environment: it returns the value in the
+// FromFile is like Get but ignores flags, environment and project file: it returns the value in the
 // file, or the default.
 func (c *Config) FromFile(profile string, setting Setting) (Value, error) {
 	if key := path("profiles", profile, setting.Key); setting.Key != ProfileKey && c.file.IsSet(key) {
@@ -285,14 +287,17 @@ func path(keys ...string) string {
 	return strings.Join(keys, delimiter)
 }
 
-// override returns the value from a flag or the environment, with the zero Source if
-// neither is set.
+// override returns the value from a flag, the environment or the project file, with the
+// zero Source if none is set.
 func (c *Config) override(setting Setting) (text string, source Source) {
 	if text, ok := c.options.Flags[setting.Key]; ok {
 		return text, Source{Kind: "flag", Name: "--" + setting.Flag}
 	}
 	if setting.Env != "" && c.options.Env(setting.Env) != "" {
 		return c.options.Env(setting.Env), Source{Kind: "environment", Name: setting.Env}
+	}
+	if text := c.options.Project[setting.Key]; text != "" {
+		return text, Source{Kind: "project", Name: c.options.ProjectFile}
 	}
 	return "", Source{}
 }

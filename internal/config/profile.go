@@ -23,6 +23,7 @@ type Profile struct {
 	BuiltIn           map[string]string // name → UUID of all agents of the embedded service; nil for other services
 	BaseURL           string            `setting:"base_url"` // empty for the embedded service
 	Agent             string            `setting:"agent"`    // alias or UUID; empty if the service chooses
+	AgentSource       Source            // of Agent
 	Agents            map[string]string
 	Timeout           time.Duration `setting:"timeout"`
 	Retries           int           `setting:"retries"`
@@ -70,6 +71,9 @@ func (c *Config) Profile(name string) (Profile, error) {
 			return Profile{}, err
 		}
 		fields.Field(i).Set(reflect.ValueOf(value.Value))
+		if setting.Key == "agent" {
+			p.AgentSource = value.Source
+		}
 	}
 	p.CAFile = c.resolvePath(p.CAFile)
 	if name == Local {
@@ -150,9 +154,13 @@ func (c *Config) Agents(profile string) map[string]string {
 type UnknownAgentError struct {
 	Name, Profile string
 	Known         []string // sorted
+	Source        Source   // set if the project file chooses the agent
 }
 
 func (e *UnknownAgentError) Error() string {
+	if e.Source.Kind != "" {
+		return fmt.Sprintf("unknown agent %q in profile %q %s", e.Name, e.Profile, e.Source.Note())
+	}
 	return fmt.Sprintf("unknown agent %q in profile %q", e.Name, e.Profile)
 }
 
@@ -179,7 +187,11 @@ func (p Profile) AgentID(name string) (string, error) {
 		alias = strings.ToLower(name)
 		var ok bool
 		if id, ok = p.Agents[alias]; !ok {
-			return "", &UnknownAgentError{Name: name, Profile: p.Name, Known: p.AgentNames()}
+			unknown := &UnknownAgentError{Name: name, Profile: p.Name, Known: p.AgentNames()}
+			if name == p.Agent && p.AgentSource.Kind == "project" {
+				unknown.Source = p.AgentSource
+			}
+			return "", unknown
 		}
 	}
 	switch {
