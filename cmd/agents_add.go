@@ -11,11 +11,16 @@ import (
 )
 
 func newAgentsAddCommand(f *cli.Factory) *cobra.Command {
-	return &cobra.Command{
-		Use:               "add NAME UUID",
-		Annotations:       map[string]string{createsConfig: ""},
-		Short:             "Add an alias for an agent",
-		Example:           "  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f",
+	var loadInstructions func() (*string, error)
+	cmd := &cobra.Command{
+		Use:         "add NAME UUID",
+		Annotations: map[string]string{createsConfig: ""},
+		Short:       "Add an alias for an agent",
+		Long: `Add an alias for an agent, or change it. New conversations with the alias have
+its standing instructions, which are sent before each question. Several aliases
+of one agent can have different instructions.`,
+		Example: `  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f
+  hobnob agents add strict 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f --instructions review.md`,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(_ *cobra.Command, args []string) error {
 			name, id := strings.ToLower(args[0]), args[1]
@@ -25,12 +30,18 @@ func newAgentsAddCommand(f *cli.Factory) *cobra.Command {
 			if !config.IsUUID(id) {
 				return failure.Usagef("copy it from the agent's address in the client application", "%q is not a UUID", id)
 			}
-			return runAgentsAdd(f, name, id)
+			instructions, err := loadInstructions()
+			if err != nil {
+				return err
+			}
+			return runAgentsAdd(f, name, id, instructions)
 		},
 	}
+	loadInstructions = addInstructionFlags(cmd, f, "standing instructions of the alias")
+	return cmd
 }
 
-func runAgentsAdd(f *cli.Factory, name, id string) error {
+func runAgentsAdd(f *cli.Factory, name, id string, instructions *string) error {
 	profile, err := f.Profile()
 	if err != nil {
 		return err
@@ -42,7 +53,7 @@ func runAgentsAdd(f *cli.Factory, name, id string) error {
 		return failure.Usagef("choose another alias", "%q is a built-in agent", name)
 	}
 	if err := f.EditConfig(func(d *config.Document) error {
-		return d.Set(id, "profiles", profile.Name, "agents", name)
+		return d.SetAgent(profile.Name, name, id, instructions)
 	}); err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
@@ -21,9 +22,10 @@ func newAgentsListCommand(f *cli.Factory) *cobra.Command {
 
 // agentRow is an alias in the output of agents list.
 type agentRow struct {
-	Name    string `json:"name"`
-	ID      string `json:"id"`
-	Default bool   `json:"default"`
+	Name         string  `json:"name"`
+	ID           string  `json:"id"`
+	Default      bool    `json:"default"`
+	Instructions *string `json:"instructions"`
 }
 
 func runAgentsList(f *cli.Factory) error {
@@ -35,14 +37,15 @@ func runAgentsList(f *cli.Factory) error {
 	if profile.Agent == "" {
 		chosen = profile.BuiltIn["guide"] // nothing for other services, which choose themselves
 	}
+	_, named := profile.Agents[strings.ToLower(profile.Agent)] // other aliases of the agent are not the default
 	rows, cells := []agentRow{}, [][]string{}
 	for _, name := range profile.AgentNames() {
 		id, mark := profile.Agents[name], ""
-		if chosen != "" && strings.EqualFold(id, chosen) {
+		if chosen != "" && strings.EqualFold(id, chosen) && (!named || strings.EqualFold(name, profile.Agent)) {
 			mark = "default"
 		}
-		rows = append(rows, agentRow{name, id, mark != ""})
-		cells = append(cells, []string{name, id, mark})
+		rows = append(rows, agentRow{name, id, mark != "", cli.OrNull(profile.AgentInstructions[name])})
+		cells = append(cells, []string{name, id, mark, config.Clip(profile.AgentInstructions[name])})
 	}
 	if f.Global.JSON {
 		return f.Print.JSON(rows)
@@ -51,5 +54,5 @@ func runAgentsList(f *cli.Factory) error {
 		f.Print.Note("profile %q has no aliases; to add one: %s", profile.Name, failure.Run("hobnob agents add NAME UUID"))
 		return nil
 	}
-	return f.Print.Table([]terminal.Column{{Title: "NAME"}, {Title: "UUID"}, {Title: "DEFAULT"}}, cells)
+	return f.Print.Table([]terminal.Column{{Title: "NAME"}, {Title: "UUID"}, {Title: "DEFAULT"}, {Title: "INSTRUCTIONS", Flexible: true}}, cells)
 }

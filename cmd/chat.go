@@ -38,6 +38,7 @@ func newChatCommand(f *cli.Factory) *cobra.Command {
 	opts := chatOptions{f: f}
 	opts.Paged = true
 	var loadSchema func() (*schema.Contract, error)
+	var loadInstructions func() (*string, error)
 	cmd := &cobra.Command{
 		Use:     "chat [PROMPT…]",
 		Aliases: []string{"ask"},
@@ -94,6 +95,9 @@ for byte. See also: hobnob help exit-codes.`,
 			if cmd.Flags().Changed("extract") && opts.Extract == "" {
 				opts.Extract = anyLanguage
 			}
+			if opts.Instructions, err = loadInstructions(); err != nil {
+				return err
+			}
 			if err := opts.validate(); err != nil {
 				return err
 			}
@@ -129,6 +133,8 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.BoolVar(&opts.Detach, "detach", false, "ask in the background and print the turn; hobnob wait prints the answer")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "print the request and send nothing")
 	loadSchema = addSchemaFlags(cmd)
+	loadInstructions = addInstructionFlags(cmd, f, "standing instructions of the conversation")
+	flags.BoolVar(&opts.UpdateInstructions, "update-instructions", false, "give the conversation the current instructions of its agent")
 	flags.Int("retries", 2, "number of retries of a request that the service did not accept, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("conversation", complete{f}.conversations)
@@ -260,6 +266,10 @@ func (o chatOptions) validate() error {
 		return failure.Usagef("omit --title to use the beginning of the question", "--title is empty")
 	case o.branches() > 1:
 		return failure.Usagef(see, "--at, --again and --edit-turn cannot be used together")
+	case o.UpdateInstructions && o.IsNew():
+		return failure.Usagef("omit it: a new conversation has the current instructions", "--update-instructions needs a conversation to continue")
+	case o.UpdateInstructions && o.Instructions != nil:
+		return failure.Usagef(see, "--update-instructions cannot be used with --instructions or --no-instructions")
 	case o.Title != "" && o.branches() > 0:
 		return failure.Usagef(see, "--title cannot be used with --at, --again or --edit-turn: it is for a new conversation")
 	case o.Again && (len(o.Sources.Words) > 0 || len(o.Sources.Files) > 0 || o.Sources.Edit):

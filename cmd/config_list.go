@@ -58,7 +58,7 @@ func runConfigList(f *cli.Factory, showSource bool) error {
 		return errors.Join(f.Print.JSON(rows), invalid)
 	}
 	for _, r := range rows {
-		line := r.Key + "=" + terminal.CleanLine(r.Value)
+		line := r.Key + "=" + terminal.CleanLine(config.Clip(r.Value))
 		if showSource {
 			line = fmt.Sprintf("%-40s  %s", line, r.Source)
 		}

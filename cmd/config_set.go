@@ -10,6 +10,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/markdown"
+	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
 
 func newConfigSetCommand(f *cli.Factory) *cobra.Command {
@@ -33,6 +34,11 @@ func runConfigSet(f *cli.Factory, key, text string, insecure bool) error {
 	}
 	if insecure && setting.Key != "base_url" {
 		return failure.Usagef("omit --allow-insecure-http", "--allow-insecure-http is only valid with base_url")
+	}
+	if setting.Key == "instructions" && text != "" {
+		if text, err = prompt.Instructions(f.Print, text); err != nil {
+			return err
+		}
 	}
 	value, err := setting.Parse(text)
 	if err != nil {
@@ -73,5 +79,5 @@ func runConfigSet(f *cli.Factory, key, text string, insecure bool) error {
 	for _, key := range moved {
 		f.Print.Warn("%s of profile %q now applies to the new address", key, place[1])
 	}
-	return f.Print.Done("set %s to %s", strings.Join(place, "."), config.Format(value))
+	return f.Print.Done("set %s to %s", strings.Join(place, "."), config.Clip(config.Format(value)))
 }

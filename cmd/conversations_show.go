@@ -55,36 +55,41 @@ func runConversationsShow(ctx context.Context, opts conversationsShowOptions) er
 	if err != nil {
 		return err
 	}
-	conversation, turns, err := opts.find(ctx, store)
+	shown, err := opts.find(ctx, store)
 	if err != nil {
 		return err
 	}
-	profile, err := f.ProfileOf(conversation.Profile)
+	if shown.Instructions, err = store.Instructions(ctx, shown.Conversation.ID); err != nil {
+		return err
+	}
+	profile, err := f.ProfileOf(shown.Conversation.Profile)
 	if err != nil && !f.Global.JSON { // JSON needs no profile
 		return err
 	}
-	return view.Conversation(f.Print, conversation, turns, profile)
+	return view.Conversation(f.Print, shown, profile)
 }
 
-// find returns the turns to show and their conversation.
-func (o conversationsShowOptions) find(ctx context.Context, store *history.Store) (c history.Conversation, turns []history.Turn, err error) {
+// find returns the turns to show and their conversation, without its instructions.
+func (o conversationsShowOptions) find(ctx context.Context, store *history.Store) (shown history.Tree, err error) {
+	c := &shown.Conversation
 	if o.Ref != "" || o.Turn == "" {
-		if c, err = cli.FindConversation(ctx, o.f, store, o.Ref); err != nil {
-			return c, nil, err
+		if *c, err = cli.FindConversation(ctx, o.f, store, o.Ref); err != nil {
+			return shown, err
 		}
 	}
 	switch {
 	case o.Turn != "":
 		turn, err := store.ResolveTurn(ctx, c.ID, o.Turn)
 		if err != nil {
-			return c, nil, err
+			return shown, err
 		}
-		c, err = store.Find(ctx, turn.Conversation)
-		return c, []history.Turn{turn}, err
+		shown.Turns = []history.Turn{turn}
+		*c, err = store.Find(ctx, turn.Conversation)
+		return shown, err
 	case o.All:
-		turns, err = store.Turns(ctx, c.ID)
+		shown.Turns, err = store.Turns(ctx, c.ID)
 	default:
-		turns, err = store.Transcript(ctx, c, o.Ref)
+		shown.Turns, err = store.Transcript(ctx, *c, o.Ref)
 	}
-	return c, turns, err
+	return shown, err
 }

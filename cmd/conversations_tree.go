@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
@@ -33,9 +34,12 @@ func runConversationsTree(ctx context.Context, f *cli.Factory, ref string) error
 	if err != nil {
 		return err
 	}
-	turns, err := store.Turns(ctx, conversation.ID)
-	if err != nil {
+	tree := history.Tree{Conversation: conversation}
+	if tree.Instructions, err = store.Instructions(ctx, conversation.ID); err != nil {
 		return err
 	}
-	return view.Tree(f.Print, conversation, turns)
+	if tree.Turns, err = store.Turns(ctx, conversation.ID); err != nil {
+		return err
+	}
+	return view.Tree(f.Print, tree)
 }

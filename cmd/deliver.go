@@ -42,12 +42,15 @@ type delivery struct {
 	Parent       *string     `json:"parent"`
 	Title        string      `json:"title"`
 	Context      chat.Limits `json:"context"`
+
+	Instructions *history.Instructions `json:"instructions"`
 }
 
 func newDelivery(f *cli.Factory, profile config.Profile, question chat.Question) delivery {
 	d := delivery{
 		Program: cli.Version(), Profile: profile, Selected: f.SelectedProfile(),
 		Text: question.Text, AgentID: question.AgentID, Parent: question.Parent, Title: question.Title, Context: question.Context,
+		Instructions: question.Instructions,
 	}
 	d.Profile.TokenCommand = nil // the delivery has the token
 	d.Profile.Agent = f.DefaultAgent(profile)
@@ -196,7 +199,7 @@ func deliver(ctx context.Context, f *cli.Factory, d delivery, journalled func(hi
 	if err != nil {
 		return &chat.JournalError{Err: err}
 	}
-	question := chat.Question{Text: d.Text, AgentID: d.AgentID, Parent: d.Parent, Title: d.Title, Context: d.Context}
+	question := chat.Question{Text: d.Text, AgentID: d.AgentID, Parent: d.Parent, Title: d.Title, Context: d.Context, Instructions: d.Instructions}
 	if d.Conversation != "" {
 		conversation, err := store.Find(ctx, d.Conversation)
 		if err != nil {

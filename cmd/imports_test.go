@@ -44,7 +44,7 @@ var mayImport = map[string][]string{
 		"internal/service", "internal/terminal",
 	},
 	"internal/login":  {"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/doctor", "internal/terminal"},
-	"internal/prompt": {"internal/api", "internal/cli", "internal/history", "internal/template", "internal/terminal"},
+	"internal/prompt": {"internal/api", "internal/cli", "internal/config", "internal/history", "internal/template", "internal/terminal"},
 	"internal/repl": {
 		"internal/api", "internal/ask", "internal/chat", "internal/cli", "internal/config", "internal/draft", "internal/history", "internal/lineedit", "internal/prompt",
 		"internal/terminal", "internal/transfer", "internal/view",

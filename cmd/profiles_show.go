@@ -74,7 +74,7 @@ func runProfilesShow(ctx context.Context, f *cli.Factory, name string) error {
 			text = err.Error()
 		}
 		details.Settings[setting.Key] = text
-		pairs = append(pairs, [2]string{setting.Key, text})
+		pairs = append(pairs, [2]string{setting.Key, config.Clip(text)})
 	}
 	for _, alias := range p.AgentNames() {
 		pairs = append(pairs, [2]string{"agents." + alias, p.Agents[alias]})

@@ -15,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/jq"
+	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/schema"
 )
 
@@ -221,6 +222,28 @@ func settingFlags(cmd *cobra.Command) map[string]string {
 		}
 	}
 	return given
+}
+
+// addInstructionFlags adds --instructions and --no-instructions to a command. Load
+// returns "" for no instructions, and nil if neither is given.
+func addInstructionFlags(cmd *cobra.Command, f *cli.Factory, help string) (load func() (*string, error)) {
+	flags := cmd.Flags()
+	given := flags.String("instructions", "", help+": a `text`, or a file with it")
+	none := flags.Bool("no-instructions", false, "no standing instructions")
+	return func() (*string, error) {
+		switch changed := flags.Changed("instructions"); {
+		case changed && *none:
+			return nil, failure.Usagef("see: "+cmd.CommandPath()+" --help", "--instructions and --no-instructions cannot be used together")
+		case changed && *given == "":
+			return nil, failure.Usagef("for none: --no-instructions", "--instructions is empty")
+		case changed:
+			text, err := prompt.Instructions(f.Print, *given)
+			return &text, err
+		case *none:
+			return new(string), nil
+		}
+		return nil, nil
+	}
 }
 
 // addSchemaFlags adds --schema and --schema-retries to a command. Load returns nil if

@@ -52,6 +52,9 @@ func PreparePanel(ctx context.Context, f *cli.Factory, profile config.Profile, s
 		if m.question.AgentID, err = profile.AgentID(agent); err != nil {
 			return Panel{}, err
 		}
+		if s.Instructions == nil {
+			m.question.Instructions = new(InstructionsFor(profile, agent))
+		}
 		if config.IsUUID(agent) {
 			m.name = profile.AgentName(agent)
 		}

@@ -15,11 +15,15 @@ import (
 type Setup struct {
 	chat.Selection
 	Options
-	Agent  string       // alias or UUID from the command line, or ""
-	Title  string       // of a new conversation
-	Limits *chat.Limits // nil for the limits of the profile
-	Save   bool         // save the question in the history
-	DryRun bool         // send and write nothing
+	Agent string // alias or UUID from the command line, or ""
+	Title string // of a new conversation
+	// Instructions are from the command line, empty for none. Nil are those of the
+	// conversation or, for a new one and with UpdateInstructions, of its agent.
+	Instructions       *string
+	UpdateInstructions bool
+	Limits             *chat.Limits // nil for the limits of the profile
+	Save               bool         // save the question in the history
+	DryRun             bool         // send and write nothing
 }
 
 // Prepare finds the place of a question and returns an Asker and the question. Its text
@@ -53,6 +57,9 @@ func Prepare(ctx context.Context, f *cli.Factory, profile config.Profile, s Setu
 		if last, ok, err := store.LastUnanswered(ctx, *c); err == nil && ok {
 			f.Print.Note("the last question has no answer (%s) and is omitted from the context: %s", last.State, history.TitleOf(last.Question))
 		}
+	}
+	if question.Instructions, err = s.instructions(ctx, f, store, profile, question); err != nil {
+		return asker, question, err
 	}
 	client, err := f.Client(ctx, profile, !s.Save)
 	if err != nil {

@@ -6,25 +6,28 @@ import (
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/chat"
+	"github.com/hobnob-cli/hobnob/internal/plural"
+	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 // previewJSON is a request that is not sent, as printed by --json.
 type previewJSON struct {
-	Body    api.Request       `json:"body"`
-	Headers map[string]string `json:"headers"`
-	Method  string            `json:"method"`
-	URL     string            `json:"url"`
-	Version int               `json:"version"`
+	Body         api.Request        `json:"body"`
+	Headers      map[string]string  `json:"headers"`
+	Instructions *view.Instructions `json:"instructions"` // also in the body
+	Method       string             `json:"method"`
+	URL          string             `json:"url"`
+	Version      int                `json:"version"`
 }
 
 // Preview returns the request that a question would send, and its HTTP form.
-func (a Asker) Preview(ctx context.Context, question chat.Question) (api.Request, api.Preview, error) {
+func (a Asker) Preview(ctx context.Context, question chat.Question) (chat.Plan, api.Preview, error) {
 	plan, err := a.Chat.Plan(ctx, question)
 	if err != nil {
-		return api.Request{}, api.Preview{}, err
+		return chat.Plan{}, api.Preview{}, err
 	}
 	preview, err := a.client.Preview(plan.Request)
-	return plan.Request, preview, err
+	return plan, preview, err
 }
 
 // ShowRequest prints the request that a question would send.
@@ -56,13 +59,18 @@ func (p Panel) ShowRequests(ctx context.Context, text string) error {
 	return p.asker.f.Print.Text(strings.Join(texts, "\n"))
 }
 
-// preview returns the request of a question in its HTTP form and as JSON.
+// preview returns the request of a question in its HTTP form and as JSON, and notes what
+// instructions it contains.
 func (a Asker) preview(ctx context.Context, question chat.Question) (string, previewJSON, error) {
-	request, preview, err := a.Preview(ctx, question)
+	plan, preview, err := a.Preview(ctx, question)
 	if err != nil {
 		return "", previewJSON{}, err
 	}
-	document := previewJSON{request, map[string]string{}, preview.Method, preview.URL, 1}
+	instructions := view.NewInstructions(plan.Instructions, plan.InstructionsTokens)
+	if instructions != nil {
+		a.f.Print.Note("the first message has the instructions of %s, about %s", plan.Instructions.Owner(), plural.Count(instructions.Tokens, "token"))
+	}
+	document := previewJSON{plan.Request, map[string]string{}, instructions, preview.Method, preview.URL, 1}
 	text := preview.Method + " " + preview.URL + "\n"
 	for _, h := range preview.Headers {
 		document.Headers[h[0]] = h[1]

@@ -47,9 +47,12 @@ type Question struct {
 	Conversation *history.Conversation
 	// Parent, if not nil, is the turn that the question follows instead of the head.
 	// If empty, the question starts a new branch at the root.
-	Parent  *string
-	Title   string // of a new conversation
-	Context Limits
+	Parent *string
+	Title  string // of a new conversation
+	// Instructions are those of a new conversation. If not nil, they replace those of
+	// an existing one.
+	Instructions *history.Instructions
+	Context      Limits
 	// Keep is the number of turns directly before the question that are part of its
 	// context in spite of the limits.
 	Keep int
@@ -66,6 +69,10 @@ type Limits struct {
 type Plan struct {
 	Request api.Request
 	Left    int // number of answered turns omitted from the context
+	// Instructions are in the first message, if they have a text, with their estimated
+	// number of tokens.
+	Instructions       history.Instructions
+	InstructionsTokens int
 }
 
 // Answer is the answer to a question.
@@ -91,37 +98,34 @@ type Answer struct {
 	turn history.Turn
 }
 
-// Plan builds the request of a question: the turns of Consider that are not omitted,
-// then the question.
+// Plan builds the request of a question: the instructions, the turns of Consider that
+// are not omitted, then the question.
 func (a Asker) Plan(ctx context.Context, q Question) (Plan, error) {
-	var plan Plan
-	plan.Request.AgentID = q.AgentID
-	if !q.Context.None || q.Keep > 0 {
-		earlier, left, err := a.context(ctx, q)
-		if err != nil {
-			return Plan{}, err
-		}
-		plan.Request.Messages, plan.Left = earlier, left
+	if q.Context.None && q.Keep == 0 {
+		q.Parent = new(string) // no turn is before the root
 	}
-	plan.Request.Messages = append(plan.Request.Messages, api.Message{Role: api.RoleUser, Content: q.Text})
-	return plan, nil
-}
-
-func (a Asker) context(ctx context.Context, q Question) ([]api.Message, int, error) {
 	considered, err := a.Consider(ctx, q)
 	if err != nil {
-		return nil, 0, err
+		return Plan{}, err
 	}
-	var messages []api.Message
-	left := 0
-	for _, c := range considered {
+	plan := Plan{Instructions: considered.Instructions, InstructionsTokens: considered.InstructionsTokens}
+	plan.Request.AgentID = q.AgentID
+	add := func(role, text string) {
+		plan.Request.Messages = append(plan.Request.Messages, api.Message{Role: role, Content: text})
+	}
+	if text := considered.Instructions.Text; text != "" {
+		add(api.RoleUser, text)
+	}
+	for _, c := range considered.Turns {
 		if c.Left != "" {
-			left++
+			plan.Left++
 			continue
 		}
-		messages = append(messages, api.Message{Role: api.RoleUser, Content: c.Turn.Question}, api.Message{Role: api.RoleAssistant, Content: c.Turn.Reply})
+		add(api.RoleUser, c.Turn.Question)
+		add(api.RoleAssistant, c.Turn.Reply)
 	}
-	return messages, left, nil
+	add(api.RoleUser, q.Text)
+	return plan, nil
 }
 
 // parent returns the id of the turn that q follows, or "" for the root.
@@ -211,7 +215,7 @@ func Lifetime(timeout time.Duration, retries int) time.Duration {
 }
 
 func (a Asker) journal(ctx context.Context, q Question) (history.Turn, error) {
-	question := history.Question{Title: q.Title, Profile: a.Profile, AgentID: q.AgentID, Text: q.Text, Lifetime: a.Lifetime}
+	question := history.Question{Title: q.Title, Profile: a.Profile, AgentID: q.AgentID, Text: q.Text, Instructions: q.Instructions, Lifetime: a.Lifetime}
 	if q.Conversation != nil {
 		question.Conversation, question.Parent = q.Conversation.ID, q.parent()
 	}
@@ -284,9 +288,10 @@ func (a *Asker) Unsaved(ctx context.Context, q Question, memory *history.Store) 
 	if err != nil || q.Conversation == nil {
 		return q, err
 	}
+	q.Instructions = &considered.Instructions
 	tree := history.Tree{Conversation: *q.Conversation}
 	tree.Conversation.Head = ""
-	for _, c := range considered {
+	for _, c := range considered.Turns {
 		if c.Left == "" {
 			turn := c.Turn
 			turn.Parent = tree.Conversation.Head

@@ -11,6 +11,13 @@ import (
 // close for English and high for most other languages.
 const bytesPerToken = 4
 
+// Context is what precedes a question.
+type Context struct {
+	Instructions       history.Instructions // sent if they have a text
+	InstructionsTokens int                  // estimate
+	Turns              []Considered
+}
+
 // Considered is an earlier turn that may be part of the context of a question.
 type Considered struct {
 	Turn   history.Turn
@@ -18,24 +25,48 @@ type Considered struct {
 	Left   string // why the turn is omitted, empty if it is sent
 }
 
-// Consider returns the turns on the path to the question and decides which of them
-// are sent. It omits the turns that the user skips and, the oldest first, those over
-// the limits. Pinned turns count towards the limits and are always sent, unless
-// Limits.None is set. The turns of Question.Keep are always sent.
-func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
-	if q.Conversation == nil {
-		return nil, nil
+// Consider returns the instructions and the turns on the path to the question, and
+// decides which of the turns are sent. It omits the turns that the user skips and, the
+// oldest first, those over the limits. The instructions and pinned turns count towards
+// the limits; the instructions are always sent, and pinned turns unless Limits.None is
+// set. The turns of Question.Keep are always sent.
+func (a Asker) Consider(ctx context.Context, q Question) (c Context, err error) {
+	if c.Instructions, err = a.instructions(ctx, q); err != nil {
+		return c, err
 	}
-	path, err := a.History.Path(ctx, q.parent(), 0)
-	if err != nil || len(path) == 0 {
-		return nil, err
+	var path []history.Turn
+	if q.Conversation != nil {
+		if path, err = a.History.Path(ctx, q.parent(), 0); err != nil {
+			return c, err
+		}
+	}
+	if len(path) == 0 && c.Instructions.Text == "" {
+		return c, nil
 	}
 	perToken, err := a.BytesPerToken(ctx, q.AgentID)
 	if err != nil {
-		return nil, err
+		return c, err
 	}
+	c.InstructionsTokens = EstimateTokens(len(c.Instructions.Text), perToken)
+	c.Turns = q.choose(path, c.InstructionsTokens, perToken)
+	return c, nil
+}
+
+// instructions returns the instructions of a question.
+func (a Asker) instructions(ctx context.Context, q Question) (history.Instructions, error) {
+	switch {
+	case q.Instructions != nil:
+		return *q.Instructions, nil
+	case q.Conversation == nil:
+		return history.Instructions{}, nil
+	}
+	return a.History.Instructions(ctx, q.Conversation.ID)
+}
+
+// choose decides which turns of a path are sent. The first tokens are already in use.
+func (q Question) choose(path []history.Turn, tokens int, perToken float64) []Considered {
 	out := make([]Considered, len(path))
-	turns, tokens := 0, 0
+	turns := 0
 	for i, turn := range path {
 		out[i] = Considered{Turn: turn, Tokens: EstimateTokens(len(turn.Question)+len(turn.Reply), perToken)}
 		switch {
@@ -66,7 +97,7 @@ func (a Asker) Consider(ctx context.Context, q Question) ([]Considered, error) {
 			turns, tokens = turns+1, tokens+c.Tokens
 		}
 	}
-	return out, nil
+	return out
 }
 
 // BytesPerToken returns the average number of bytes per token in the replies of an

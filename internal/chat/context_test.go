@@ -154,7 +154,7 @@ func TestBytesPerTokenFollowsReportedUsage(t *testing.T) {
 		t.Errorf("after a reply of 360 bytes and 120 tokens: %v, %v; want 3", got, err)
 	}
 	considered, err := a.Consider(t.Context(), chat.Question{Conversation: c})
-	if err != nil || len(considered) != 1 || considered[0].Tokens != 121 {
+	if err != nil || len(considered.Turns) != 1 || considered.Turns[0].Tokens != 121 {
 		t.Errorf("considered %+v, %v; want one turn of 121 tokens", considered, err)
 	}
 	if got, _ := a.BytesPerToken(t.Context(), "another"); got != 4 {

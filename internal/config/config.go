@@ -132,8 +132,12 @@ func (c *Config) checkShape() error {
 			return fmt.Errorf("profile %q must be a mapping of settings", name)
 		}
 		if agents := settings["agents"]; agents != nil {
-			if _, ok := agents.(map[string]any); !ok {
+			aliases, ok := agents.(map[string]any)
+			if !ok {
 				return fmt.Errorf("agents of profile %q must be a mapping of names to UUIDs", name)
+			}
+			if err := checkAgents(aliases); err != nil {
+				return fmt.Errorf("profile %q: %w", name, err)
 			}
 		}
 	}
@@ -315,7 +319,9 @@ func (c *Config) Unknown() []string {
 			full := prefix + key
 			nested, isMap := value.(map[string]any)
 			switch {
-			case where != "" && full == "agents", known[full]:
+			case known[full]:
+			case where != "" && full == "agents" && isMap:
+				unknown = append(unknown, unknownOfAgents(where+"agents.", nested)...)
 			case isMap && slices.ContainsFunc(Settings(), func(s Setting) bool { return strings.HasPrefix(s.Key, full+".") }):
 				walk(full+".", where, nested)
 			default:

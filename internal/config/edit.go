@@ -221,6 +221,9 @@ func (d *Document) encode() ([]byte, error) {
 	if err := errors.Join(encoder.Encode(&d.node), encoder.Close()); err != nil {
 		return nil, err
 	}
+	if out.Len() > maxFile {
+		return nil, fmt.Errorf("it would be larger than the limit of %d MiB", maxFile>>20)
+	}
 	var check map[string]any
 	if err := yaml.Unmarshal(out.Bytes(), &check); err != nil {
 		return nil, fmt.Errorf("the change would break the file: %w", err)
@@ -252,7 +255,7 @@ func scalar(value any) *yaml.Node {
 		node.SetString(text)
 		// SetString leaves "true" or "5" unquoted, which YAML reads as another type.
 		var back any
-		if yaml.Unmarshal([]byte(text), &back) != nil || back != any(text) {
+		if node.Style != yaml.LiteralStyle && (yaml.Unmarshal([]byte(text), &back) != nil || back != any(text)) {
 			node.Style |= yaml.DoubleQuotedStyle
 		}
 		return node

@@ -24,20 +24,22 @@ type Profile struct {
 	BaseURL           string            `setting:"base_url"` // empty for the embedded service
 	Agent             string            `setting:"agent"`    // alias or UUID; empty if the service chooses
 	AgentSource       Source            // of Agent
-	Agents            map[string]string
-	Timeout           time.Duration `setting:"timeout"`
-	Retries           int           `setting:"retries"`
-	TokenCommand      []string      `setting:"token_command"`
-	CAFile            string        `setting:"ca_file"`
-	AllowInsecureHTTP bool          `setting:"allow_insecure_http"`
-	ConversationsPath string        `setting:"conversations_path"`
-	IdempotencyKey    bool          `setting:"idempotency_key"`
-	Style             string        `setting:"style"`
-	Notify            string        `setting:"notify"`       // off, bell, osc9 or osc777
-	NotifyAfter       time.Duration `setting:"notify_after"` // minimum wait before a notification
-	Save              bool          `setting:"history.save"`
-	ContextTurns      int           `setting:"history.context_turns"`
-	ContextTokens     int           `setting:"history.context_tokens"`
+	Agents            map[string]string // alias → UUID
+	AgentInstructions map[string]string // alias → instructions, of those that have some
+	Instructions      string            `setting:"instructions"`
+	Timeout           time.Duration     `setting:"timeout"`
+	Retries           int               `setting:"retries"`
+	TokenCommand      []string          `setting:"token_command"`
+	CAFile            string            `setting:"ca_file"`
+	AllowInsecureHTTP bool              `setting:"allow_insecure_http"`
+	ConversationsPath string            `setting:"conversations_path"`
+	IdempotencyKey    bool              `setting:"idempotency_key"`
+	Style             string            `setting:"style"`
+	Notify            string            `setting:"notify"`       // off, bell, osc9 or osc777
+	NotifyAfter       time.Duration     `setting:"notify_after"` // minimum wait before a notification
+	Save              bool              `setting:"history.save"`
+	ContextTurns      int               `setting:"history.context_turns"`
+	ContextTokens     int               `setting:"history.context_tokens"`
 }
 
 // Embedded reports whether the profile uses the service inside this process.
@@ -133,21 +135,34 @@ func sameOrigin(a, b string) bool {
 
 // named returns a profile with only its name and its agents.
 func (c *Config) named(name string) Profile {
-	p := Profile{Name: name, Agents: c.Agents(name)}
+	p := Profile{Name: name}
+	p.Agents, p.AgentInstructions = c.agents(name)
 	if name == Local {
 		p.BuiltIn = c.options.LocalAgents
 	}
 	return p
 }
 
-// Agents returns the aliases of a profile: name → UUID as written in the file.
-func (c *Config) Agents(profile string) map[string]string {
-	agents := map[string]string{}
+// agents returns the UUIDs and the instructions of the aliases of a profile as written
+// in the file.
+func (c *Config) agents(profile string) (ids, instructions map[string]string) {
+	ids, instructions = map[string]string{}, map[string]string{}
 	if profile == Local {
-		maps.Copy(agents, c.options.LocalAgents)
+		maps.Copy(ids, c.options.LocalAgents)
 	}
-	maps.Copy(agents, c.file.GetStringMapString(path("profiles", profile, "agents")))
-	return agents
+	for alias, value := range c.file.GetStringMap(path("profiles", profile, "agents")) {
+		form, ok := value.(map[string]any)
+		if !ok {
+			form = map[string]any{agentID: value}
+		}
+		if id := form[agentID]; id != nil {
+			ids[alias] = fmt.Sprint(id)
+		}
+		if text, _ := form[agentInstructions].(string); text != "" {
+			instructions[alias] = text
+		}
+	}
+	return ids, instructions
 }
 
 // UnknownAgentError reports a name that is neither a UUID nor an alias.

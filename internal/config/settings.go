@@ -52,6 +52,7 @@ func Settings() []Setting {
 		{Key: ProfileKey, Help: "profile used when -p is not given", Default: "", Env: "HOBNOB_PROFILE", Flag: "profile", check: checkName},
 		{Key: "base_url", Help: "address of the service, including any path prefix, without /api/v1", Default: "", Env: "HOBNOB_BASE_URL", Flag: "base-url", Connection: true, check: checkURL},
 		{Key: "agent", Help: "agent used when -a is not given: an alias or a UUID", Default: "", Env: "HOBNOB_AGENT", Flag: "agent", Connection: true},
+		{Key: "instructions", Help: "standing instructions, sent before each question of a new conversation: text or a file", Default: "", Connection: true, check: checkInstructions},
 		{Key: "timeout", Help: "time limit of one attempt, from the first byte sent to the last byte read", Default: 5 * time.Minute, Env: "HOBNOB_TIMEOUT", Flag: "timeout", Connection: true, check: within(1, 24*time.Hour, "more than 0 and at most 24h")},
 		{Key: "retries", Help: "maximum number of retries of a request that was certainly not accepted", Default: 2, Flag: "retries", Connection: true, check: checkCount(10)},
 		{Key: "token_command", Help: "command that prints the token, as a list of words, run without a shell", Default: []string(nil), Connection: true, OneOrigin: true},
@@ -113,7 +114,7 @@ func (s Setting) shown(text string) string {
 	if s.Key == "base_url" && strings.ContainsAny(text, "@?#") {
 		return "…"
 	}
-	return text
+	return Clip(text)
 }
 
 // value converts the raw value from a source, which is text or a YAML value.

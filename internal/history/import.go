@@ -21,8 +21,8 @@ type Imported struct {
 // on an error, none. It checks all of them before it takes the write lock, so it
 // iterates over trees twice. Invalid content is an *ImportError.
 //
-// Existing answered turns remain unchanged, and so do the head, the title and the
-// profile of an existing conversation. Only missing turns and answers are added to it,
+// Existing answered turns remain unchanged, and so do the head, the title, the
+// instructions and the profile of an existing conversation. Only missing turns and answers are added to it,
 // so a second import adds nothing. If profile is not empty, it is the profile of all
 // new conversations.
 //
@@ -46,7 +46,7 @@ func (s *Store) Import(ctx context.Context, trees iter.Seq2[Tree, error], profil
 			}
 			missing, err := compare(ctx, tx, tree)
 			if err == nil {
-				err = missing.write(ctx, tx, tree.Conversation)
+				err = missing.write(ctx, tx, tree)
 			}
 			if err != nil {
 				return err
@@ -135,13 +135,17 @@ func compare(ctx context.Context, db sqlite.Queryer, tree Tree) (d difference, e
 }
 
 // write adds the missing conversation, turns and answers.
-func (d difference) write(ctx context.Context, tx *sql.Tx, c Conversation) error {
+func (d difference) write(ctx context.Context, tx *sql.Tx, tree Tree) error {
+	c := tree.Conversation
 	// In a tree, a child may come before its parent.
 	if _, err := tx.ExecContext(ctx, `PRAGMA defer_foreign_keys = ON`); err != nil {
 		return err
 	}
 	if d.conversations > 0 {
 		if err := insertConversation(ctx, tx, c); err != nil {
+			return err
+		}
+		if err := writeInstructions(ctx, tx, c.ID, tree.Instructions); err != nil {
 			return err
 		}
 	}

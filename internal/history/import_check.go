@@ -54,7 +54,8 @@ func (c *checker) tree(tree Tree) error {
 	}
 	c.conversations[conversation.ID] = true
 	if err := cmp.Or(
-		checkLines(object, "title", conversation.Title, "profile", conversation.Profile),
+		checkLines(object, "title", conversation.Title, "profile", conversation.Profile, "name of the instructions", tree.Instructions.Name),
+		checkInstructions(object, tree.Instructions),
 		checkAgent(object, conversation.AgentID),
 		checkTimes(object, conversation.Created, conversation.Updated, conversation.Deleted),
 	); err != nil {
@@ -77,6 +78,18 @@ func (c *checker) tree(tree Tree) error {
 	}
 	if head, ok := byID[conversation.Head]; conversation.Head != "" && (!ok || head.State != Answered) {
 		return refuse(object, "head %q is not an answered turn of the conversation", Clip(conversation.Head))
+	}
+	return nil
+}
+
+func checkInstructions(object string, i Instructions) error {
+	switch {
+	case !slices.Contains([]InstructionsSource{"", OwnInstructions, AgentInstructions, ProjectInstructions, ProfileInstructions}, i.Source):
+		return refuse(object, "invalid source of instructions %q: must be own, agent, project or profile", Clip(string(i.Source)))
+	case len(i.Text) > maxText:
+		return refuse(object, "instructions are longer than %d MiB", maxText>>20)
+	case !utf8.ValidString(i.Text):
+		return refuse(object, "instructions are not valid UTF-8")
 	}
 	return nil
 }

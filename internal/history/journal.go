@@ -21,6 +21,8 @@ type Question struct {
 	Profile      string // of a new conversation
 	AgentID      string
 	Text         string
+	// Instructions, if not nil, replace those of the conversation.
+	Instructions *Instructions
 	// Lifetime is the maximum time until the outcome is recorded. A turn that is
 	// still pending afterwards reads as unknown.
 	Lifetime time.Duration
@@ -59,6 +61,11 @@ func (s *Store) Begin(ctx context.Context, q Question) (Turn, error) {
 		}
 		if turn.head, err = headOf(ctx, tx, turn); err != nil {
 			return err
+		}
+		if q.Instructions != nil {
+			if err := writeInstructions(ctx, tx, turn.Conversation, *q.Instructions); err != nil {
+				return err
+			}
 		}
 		// The conversation becomes the latest with any outcome, even if a wrong clock
 		// has set a later time.

@@ -12,7 +12,7 @@ import (
 func Schema() sqlite.Schema {
 	return sqlite.Schema{
 		ApplicationID: 0x686f626e, // "hobn"
-		Migrations:    []sqlite.Migration{sqlite.Script(tables), searchable, outcomes, symbols},
+		Migrations:    []sqlite.Migration{sqlite.Script(tables), searchable, outcomes, symbols, addInstructions},
 	}
 }
 

@@ -118,6 +118,7 @@ func TestMigrationOfSearchIndex(t *testing.T) {
 		}
 	}
 	if _, err := s.db.Exec(`DROP TABLE turns_index; DROP TABLE titles_index; DROP INDEX conversations_updated; DROP INDEX conversations_deleted; DROP INDEX turns_completion; DROP INDEX turns_agent;
+		ALTER TABLE conversations DROP COLUMN instructions; ALTER TABLE conversations DROP COLUMN instructions_source; ALTER TABLE conversations DROP COLUMN instructions_name;
 		ALTER TABLE turns DROP COLUMN mark; ALTER TABLE turns DROP COLUMN failure_kind; ALTER TABLE turns DROP COLUMN failure_status; PRAGMA user_version = 1`); err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 // the form in which conversations are exported and imported.
 type Tree struct {
 	Conversation Conversation
+	Instructions Instructions
 	Turns        []Turn
 }
 
@@ -54,6 +55,10 @@ func (s *Store) tree(ctx context.Context, tx *sql.Tx, id string) (Tree, error) {
 	if len(found) == 0 {
 		return Tree{}, &NotFoundError{Ref: id}
 	}
+	instructions, err := readInstructions(ctx, tx, id)
+	if err != nil {
+		return Tree{}, s.readError(err)
+	}
 	turns, err := sqlite.All(ctx, tx, `SELECT `+turnColumns+` FROM turns t WHERE t.conversation = ? ORDER BY t.seq`, []any{id}, s.scanTurn)
-	return Tree{found[0], turns}, s.readError(err)
+	return Tree{Conversation: found[0], Instructions: instructions, Turns: turns}, s.readError(err)
 }

@@ -217,7 +217,7 @@ func (d *dialogue) remember(doc *config.Document) error {
 		return err
 	}
 	if d.Alias != "" {
-		if err := doc.Set(agent, "profiles", name, "agents", d.Alias); err != nil {
+		if err := doc.SetAgent(name, d.Alias, agent, nil); err != nil {
 			return err
 		}
 		agent = d.Alias

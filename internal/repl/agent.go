@@ -8,16 +8,16 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-func runAgent(_ context.Context, s *session, name string) error {
+func runAgent(ctx context.Context, s *session, name string) error {
 	if name == "" {
 		return listAgents(s)
 	}
-	id, err := s.ask.Profile.AgentID(name)
+	change, err := s.at.SetAgent(ctx, name)
 	if err != nil {
 		return err
 	}
-	s.at.Question.AgentID = id
 	s.f.Print.Note("agent is now %s", s.at.AgentName())
+	s.noteChange(change)
 	return nil
 }
 
@@ -30,7 +30,7 @@ func listAgents(s *session) error {
 	var rows [][]string
 	for _, alias := range profile.AgentNames() {
 		mark := ""
-		if profile.Agents[alias] == current {
+		if profile.Agents[alias] == current && (s.at.alias == "" || s.at.alias == alias) {
 			mark, marked = "current", true
 		}
 		rows = append(rows, []string{alias, profile.Agents[alias], mark})

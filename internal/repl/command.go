@@ -27,6 +27,7 @@ type command struct {
 	help     string // one line
 	more     string // added by /help NAME
 	saved    bool   // requires a saved chat
+	lines    bool   // the argument may have several lines
 	run      func(ctx context.Context, s *session, argument string) error
 	complete func(ctx context.Context, s *session, argument string) []lineedit.Candidate // may be nil
 }
@@ -42,9 +43,11 @@ func commands() []command {
 		{name: "title", argument: "TITLE", help: "rename the conversation", saved: true, run: runTitle},
 		{name: "agent", argument: "[NAME|UUID]", help: "switch to another agent", run: runAgent, complete: completeAgent,
 			more: "Without an argument, lists the agents of the profile and marks the current one."},
+		{name: "instructions", argument: "[TEXT|FILE|clear|update]", help: "show or change the standing instructions", lines: true, run: runInstructions, complete: completeInstructions,
+			more: "They are sent before each question of the conversation. clear removes them, and update takes the current ones of the agent. A file with such a name is ./clear."},
 		{name: "file", argument: "[PATH|clear]", help: "attach a file to the next question", run: runFile, complete: completeFile,
 			more: "Without an argument, lists the attached files. clear or - detaches all of them; a file with that name is ./clear. Paths need no quotes."},
-		{name: "edit", argument: "[TEXT]", help: "write the next question in $VISUAL or $EDITOR", run: runEdit,
+		{name: "edit", argument: "[TEXT]", help: "write the next question in $VISUAL or $EDITOR", lines: true, run: runEdit,
 			more: "Ctrl-X Ctrl-E opens the current line in the editor. An empty file sends nothing."},
 		{name: "again", help: "ask the last question again", run: runAgain,
 			more: "The new answer is an alternative to the first one."},
@@ -70,7 +73,7 @@ func commands() []command {
 }
 
 // parse returns the name and the argument of a slash command; ok is false for a
-// question. A command is one line, except /edit. Two slashes begin a question.
+// question. The arguments of most commands are one line. Two slashes begin a question.
 func parse(text string) (name, argument string, ok bool) {
 	if leaves(text) {
 		return "exit", "", true
@@ -83,7 +86,7 @@ func parse(text string) (name, argument string, ok bool) {
 		name, argument = name[:at], name[at:]
 	}
 	if strings.Contains(strings.TrimSpace(text), "\n") {
-		if c, err := find(name); err != nil || c.name != "edit" {
+		if c, err := find(name); err != nil || !c.lines {
 			return "", "", false
 		}
 	}

@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
@@ -23,8 +25,10 @@ type Cursor struct {
 
 	profile config.Profile
 	asker   *chat.Asker
-	failed  string        // id of the turn after the cursor, if it has no answer
-	unsaved []chat.Answer // not saved yet
+	alias   string                // of the agent, if the user named it so
+	given   *history.Instructions // of each new conversation, or nil for those of the agent
+	failed  string                // id of the turn after the cursor, if it has no answer
+	unsaved []chat.Answer         // not saved yet
 }
 
 // Saves reports whether the chat is saved.
@@ -33,17 +37,74 @@ func (c *Cursor) Saves() bool { return c.asker.History.Saved() }
 // AgentName returns the alias of the agent or its short id, or without an agent the
 // name of the profile.
 func (c *Cursor) AgentName() string {
-	name := c.profile.AgentName(c.Question.AgentID)
+	name := cmp.Or(c.alias, c.profile.AgentName(c.Question.AgentID))
 	if config.IsUUID(name) {
 		name = history.Short(name)
 	}
 	return cmp.Or(name, c.profile.Name)
 }
 
+// newCursor returns a cursor before a question.
+func newCursor(question chat.Question, profile config.Profile, asker *chat.Asker) *Cursor {
+	c := &Cursor{Question: question, profile: profile, asker: asker}
+	switch i := question.Instructions; {
+	case i == nil:
+	case i.Source == history.OwnInstructions:
+		c.given = i
+	case i.Source == history.AgentInstructions:
+		c.alias = i.Name
+	}
+	return c
+}
+
 // New moves before the first question of a new conversation.
 func (c *Cursor) New(title string) {
 	c.Question.Conversation, c.Question.Parent, c.Question.Title = nil, nil, title
+	c.Question.Instructions = c.standing()
 	c.Reply, c.failed = "", ""
+}
+
+// standing returns the instructions of a new conversation.
+func (c *Cursor) standing() *history.Instructions {
+	if c.given != nil {
+		return c.given
+	}
+	return new(ask.InstructionsFor(c.profile, c.agent()))
+}
+
+// agent returns the alias or the UUID of the agent, or "".
+func (c *Cursor) agent() string { return cmp.Or(c.alias, c.Question.AgentID) }
+
+// SetAgent changes the agent to an alias or a UUID. A conversation without a question
+// gets the instructions of the agent, unless the user gave it others. Change is that of
+// ask.ChangedInstructions.
+func (c *Cursor) SetAgent(ctx context.Context, name string) (change string, err error) {
+	id, err := c.profile.AgentID(name)
+	if err != nil {
+		return "", err
+	}
+	c.Question.AgentID, c.alias = id, ""
+	if !config.IsUUID(name) {
+		c.alias = strings.ToLower(name)
+	}
+	switch i := c.Question.Instructions; {
+	case i != nil && i.Source == history.OwnInstructions:
+	case c.Question.Conversation == nil:
+		c.Question.Instructions = c.standing()
+	default:
+		_, change, err = ask.ChangedInstructions(ctx, c.asker.History, c.profile, *c.Question.Conversation, c.agent())
+	}
+	return change, err
+}
+
+// SetInstructions changes the instructions of the conversation.
+func (c *Cursor) SetInstructions(ctx context.Context, i history.Instructions) error {
+	if c.Question.Conversation == nil {
+		c.Question.Instructions = &i
+		return nil
+	}
+	c.Question.Instructions = nil
+	return c.asker.History.SetInstructions(ctx, c.Question.Conversation.ID, i)
 }
 
 // Open moves to the head of a conversation and returns that turn; ok is false if the
@@ -55,7 +116,10 @@ func (c *Cursor) Open(ctx context.Context, conversation history.Conversation) (h
 	}
 	c.New("")
 	c.Question.Conversation = &conversation
-	c.Question.AgentID = cmp.Or(conversation.AgentID, c.Question.AgentID)
+	c.Question.Instructions = nil
+	if conversation.AgentID != "" {
+		c.Question.AgentID, c.alias = conversation.AgentID, ""
+	}
 	if conversation.Head == "" {
 		return head, false, nil
 	}
@@ -129,7 +193,7 @@ func (c *Cursor) Asked(ctx context.Context, answer chat.Answer, failed bool) err
 	if err != nil {
 		return err
 	}
-	c.Question.Conversation, c.Question.Title, c.failed = &found, "", ""
+	c.Question.Conversation, c.Question.Title, c.Question.Instructions, c.failed = &found, "", nil, ""
 	if failed {
 		c.failed = answer.Turn
 	} else {

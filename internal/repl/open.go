@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -34,14 +35,19 @@ func runOpen(ctx context.Context, s *session, ref string) error {
 		return err
 	}
 	head, ok, err := s.at.Open(ctx, found)
-	switch {
-	case err != nil:
+	if err != nil {
 		return err
-	case !ok:
+	}
+	_, change, err := ask.ChangedInstructions(ctx, s.ask.Chat.History, s.ask.Profile, found, s.at.agent())
+	if err != nil {
+		return err
+	}
+	defer s.noteChange(change)
+	if !ok {
 		s.f.Print.Note("this conversation has no answers yet")
 		return nil
 	}
-	return view.Conversation(s.f.Print, found, []history.Turn{head}, s.ask.Profile)
+	return view.Conversation(s.f.Print, history.Tree{Conversation: found, Turns: []history.Turn{head}}, s.ask.Profile)
 }
 
 // completeConversation completes titles, or ids of conversations whose title cannot

@@ -38,7 +38,7 @@ type step func(context.Context) error
 // of a question does not end the chat.
 func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question, again bool) error {
 	asker.Paged = false // the user of a chat can scroll back
-	s := &session{f: f, ask: &asker, at: &Cursor{Question: question, profile: asker.Profile, asker: &asker.Chat}}
+	s := &session{f: f, ask: &asker, at: newCursor(question, asker.Profile, &asker.Chat)}
 	s.at.Question.Text = ""
 	var err error
 	if s.lines, err = openLines(f, asker.Profile.Name, s.at.Saves()); err != nil {

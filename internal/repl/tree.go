@@ -3,6 +3,7 @@ package repl
 import (
 	"context"
 
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
@@ -15,5 +16,5 @@ func runTree(ctx context.Context, s *session, _ string) error {
 	if err != nil {
 		return err
 	}
-	return view.Tree(s.f.Print, c, turns)
+	return view.Tree(s.f.Print, history.Tree{Conversation: c, Turns: turns})
 }

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -21,16 +22,18 @@ type contextRow struct {
 	Left       *string       `json:"left"`
 }
 
-// Context prints which turns of a conversation the next question sends. Unanswered is
-// the turn of the last question if it has no answer, otherwise a zero turn.
-func Context(p *cli.Printer, conversation string, considered []chat.Considered, unanswered history.Turn) error {
+// Context prints the instructions and the turns of a conversation that the next question
+// sends. Unanswered is the turn of the last question if it has no answer, otherwise a zero
+// turn.
+func Context(p *cli.Printer, conversation string, sent chat.Context, unanswered history.Turn) error {
+	considered := sent.Turns
 	rows, cells := make([]contextRow, len(considered)), make([][]string, len(considered))
 	ids := make([]string, len(considered))
 	for i, c := range considered {
 		ids[i] = c.Turn.ID
 	}
 	short := history.Shorts(ids...)
-	turns, characters, tokens := 0, 0, 0
+	turns, characters, tokens := 0, utf8.RuneCountInString(sent.Instructions.Text), sent.InstructionsTokens
 	for i, c := range considered {
 		size := utf8.RuneCountInString(c.Turn.Question) + utf8.RuneCountInString(c.Turn.Reply)
 		what := "sent"
@@ -45,13 +48,17 @@ func Context(p *cli.Printer, conversation string, considered []chat.Considered, 
 			turns, characters, tokens = turns+1, characters+size, tokens+c.Tokens
 		}
 	}
+	first := NewInstructions(sent.Instructions, sent.InstructionsTokens)
+	if first != nil {
+		cells = slices.Insert(cells, 0, []string{"", sent.Instructions.Text, strconv.Itoa(first.Characters), strconv.Itoa(first.Tokens), "sent, instructions of " + sent.Instructions.Owner()})
+	}
 	last := ""
 	if unanswered.ID != "" {
 		last = history.TitleOf(unanswered.Question)
 	}
 	if p.WantsJSON() {
 		return p.JSON(map[string]any{
-			"conversation": conversation, "turns": turns, "characters": characters, "tokens": tokens, "path": rows, "unanswered": cli.OrNull(last),
+			"conversation": conversation, "instructions": first, "turns": turns, "characters": characters, "tokens": tokens, "path": rows, "unanswered": cli.OrNull(last),
 		})
 	}
 	if err := p.Table([]terminal.Column{
@@ -62,6 +69,10 @@ func Context(p *cli.Printer, conversation string, considered []chat.Considered, 
 	if last != "" {
 		p.Note("the last question has no answer and is omitted from the context: %s", last)
 	}
-	p.Note("the next question sends %d of %s, %s, about %s", turns, plural.Count(len(rows), "turn"), plural.Count(characters, "character"), plural.Count(tokens, "token"))
+	with := ""
+	if first != nil {
+		with = "the instructions and "
+	}
+	p.Note("the next question sends %s%d of %s, %s, about %s", with, turns, plural.Count(len(rows), "turn"), plural.Count(characters, "character"), plural.Count(tokens, "token"))
 	return nil
 }

@@ -13,15 +13,20 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
-// Conversation prints turns of a conversation, rendered on a terminal and as Markdown in
-// a pipe. With --verbose it also prints the details of each turn. The names of agents
-// and the style of Markdown are those of the profile.
-func Conversation(p *cli.Printer, c history.Conversation, turns []history.Turn, profile config.Profile) error {
+// Conversation prints the instructions and the turns of a conversation, rendered on a
+// terminal and as Markdown in a pipe. With --verbose it also prints the details of each
+// turn. The names of agents and the style of Markdown are those of the profile.
+func Conversation(p *cli.Printer, shown history.Tree, profile config.Profile) error {
 	if p.WantsJSON() {
-		return p.JSON(conversationJSON(c, turns))
+		return p.JSON(conversationJSON(shown))
 	}
+	c, turns := shown.Conversation, shown.Turns
 	var b strings.Builder
 	b.WriteString(heading(p.IO, "# ", c.Title) + "\n")
+	if i := shown.Instructions; i.Text != "" {
+		fmt.Fprintf(&b, "\n%s\n\n", heading(p.IO, "## ", "instructions of "+i.Owner()))
+		quote(&b, p.Clean(i.Text))
+	}
 	short := shortTurns(turns)
 	for _, t := range turns {
 		asked := t.Asked.Format(time.RFC3339)
@@ -36,9 +41,7 @@ func Conversation(p *cli.Printer, c history.Conversation, turns []history.Turn, 
 			}
 			b.WriteString("\n")
 		}
-		for line := range strings.Lines(p.Clean(t.Question)) {
-			b.WriteString("> " + strings.TrimRight(line, "\n") + "\n")
-		}
+		quote(&b, p.Clean(t.Question))
 		b.WriteString("\n")
 		switch {
 		case t.State != history.Answered:
@@ -50,6 +53,13 @@ func Conversation(p *cli.Printer, c history.Conversation, turns []history.Turn, 
 		}
 	}
 	return p.Page(b.String())
+}
+
+// quote writes a clean text as a quotation in Markdown.
+func quote(b *strings.Builder, text string) {
+	for line := range strings.Lines(text) {
+		b.WriteString("> " + strings.TrimRight(line, "\n") + "\n")
+	}
 }
 
 // details returns the names and values of the properties of a turn that are set.

@@ -10,10 +10,11 @@ import (
 )
 
 // Tree prints the turns of a conversation as a tree, one line per turn.
-func Tree(p *cli.Printer, c history.Conversation, turns []history.Turn) error {
+func Tree(p *cli.Printer, tree history.Tree) error {
 	if p.WantsJSON() {
-		return p.JSON(conversationJSON(c, turns))
+		return p.JSON(conversationJSON(tree))
 	}
+	c, turns := tree.Conversation, tree.Turns
 	s := unicodeStrokes
 	if p.IO.Accessible || !p.IO.UTF8 {
 		s = asciiStrokes

@@ -39,7 +39,7 @@ func TestDeepTreeShowsIDsAndQuestions(t *testing.T) {
 		out := &strings.Builder{}
 		streams.Out, streams.Err = out, &strings.Builder{}
 		printer := cli.New(streams, func(string) string { return "" }).Print
-		if err := view.Tree(printer, conversation, turns); err != nil {
+		if err := view.Tree(printer, history.Tree{Conversation: conversation, Turns: turns}); err != nil {
 			t.Fatal(err)
 		}
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")[1:]

@@ -114,9 +114,10 @@ func turnsJSON(turns []history.Turn) []turnJSON {
 	return out
 }
 
-func conversationJSON(c history.Conversation, turns []history.Turn) map[string]any {
+func conversationJSON(t history.Tree) map[string]any {
+	c := t.Conversation
 	return map[string]any{
-		"id": c.ID, "title": c.Title, "profile": c.Profile, "agent_id": cli.OrNull(c.AgentID), "head": cli.OrNull(c.Head),
-		"created": c.Created, "updated": c.Updated, "turns": turnsJSON(turns),
+		"id": c.ID, "title": c.Title, "profile": c.Profile, "agent_id": cli.OrNull(c.AgentID), "head": cli.OrNull(c.Head), "instructions": NewInstructions(t.Instructions, 0),
+		"created": c.Created, "updated": c.Updated, "turns": turnsJSON(t.Turns),
 	}
 }
