@@ -14,11 +14,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/ask"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/input"
@@ -29,12 +29,15 @@ const deliverName = "deliver"
 
 // delivery is a question with everything needed to ask it.
 type delivery struct {
-	Program  string         `json:"program"` // the version of the sender
-	Profile  config.Profile `json:"profile"`
-	Selected string         `json:"selected"` // the profile that hints must name
-	Token    string         `json:"token"`
-	Record   string         `json:"record"` // absolute paths of --record and --replay
-	Replay   string         `json:"replay"`
+	Program  string            `json:"program"` // the version of the sender
+	Profile  config.Profile    `json:"profile"`
+	Selected string            `json:"selected"` // the profile that hints must name
+	Token    string            `json:"token"`
+	Source   credential.Source `json:"source"` // of the token
+	Dir      string            `json:"dir"`    // of token_command
+	Env      []string          `json:"env"`    // of token_command
+	Record   string            `json:"record"` // absolute paths of --record and --replay
+	Replay   string            `json:"replay"`
 
 	Text         string      `json:"text"`
 	AgentID      string      `json:"agent_id"`
@@ -52,7 +55,6 @@ func newDelivery(f *cli.Factory, profile config.Profile, question chat.Question)
 		Text: question.Text, AgentID: question.AgentID, Parent: question.Parent, Title: question.Title, Context: question.Context,
 		Instructions: question.Instructions,
 	}
-	d.Profile.TokenCommand = nil // the delivery has the token
 	d.Profile.Agent = f.DefaultAgent(profile)
 	if question.Conversation != nil {
 		d.Conversation = question.Conversation.ID
@@ -91,8 +93,14 @@ func detach(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.
 	if d.Replay, err = absolute(f.Global.Replay); err != nil {
 		return false, err
 	}
-	if d.Token, err = f.Token(ctx, asker.Profile); err != nil {
+	token, err := f.Token(ctx, asker.Profile)
+	if err != nil {
 		return false, err
+	}
+	d.Token, d.Source = token.Reveal(), token.Source()
+	if len(d.Profile.TokenCommand) > 0 { // the background process may have to run it again
+		d.Env = os.Environ()
+		d.Dir, _ = os.Getwd() // fails if the directory was removed
 	}
 	receipt, err := startDelivery(ctx, f, d)
 	if err != nil {
@@ -207,12 +215,15 @@ func deliver(ctx context.Context, f *cli.Factory, d delivery, journalled func(hi
 		}
 		question.Conversation = &conversation
 	}
-	var client *api.Client
-	if d.Profile.Embedded() || d.Replay != "" {
-		client, err = f.Client(ctx, d.Profile, false)
-	} else {
-		client, err = f.ClientWithToken(d.Profile, d.Token)
+	f.CommandDir, f.CommandEnv = d.Dir, d.Env
+	token, err := credential.Passed(d.Token, d.Source)
+	if err == nil {
+		err = f.UseToken(d.Profile, token)
 	}
+	if err != nil {
+		return err
+	}
+	client, err := f.Client(ctx, d.Profile, false)
 	if err != nil {
 		return err
 	}

@@ -166,7 +166,7 @@ func TestGetFollowsThreeRedirectsInOrigin(t *testing.T) {
 			}
 			answerWith(http.StatusTemporaryRedirect, "text/plain", "", "Location", next)(w, r)
 		})
-		o.Token = func(context.Context) (string, error) { return "canary-7f3a", nil }
+		o.Token = func(context.Context) (Token, error) { return Token{Secret: "canary-7f3a"}, nil }
 		_, err := newClient(t, o).Conversations(t.Context(), 1)
 		if want == "" {
 			if err != nil {

@@ -49,14 +49,12 @@ type Options struct {
 	// header. With that header, net/http may replay a POST.
 	IdempotencyKeys bool
 	// Token is called once for each operation, before anything is sent. If it
-	// is nil or returns "", no Authorization header is sent. Its errors are
-	// returned unchanged.
-	Token func(context.Context) (string, error)
+	// is nil or returns the zero Token, no Authorization header is sent. Its errors
+	// are returned unchanged.
+	Token func(context.Context) (Token, error)
 	// Refused returns the hint for a token that the service refused with an
 	// HTTP status. It may be nil.
 	Refused func(status int) failure.Hint
-	// OnRefused is called when the service refuses the token. It may be nil.
-	OnRefused func()
 	// UserAgent defaults to "hobnob".
 	UserAgent string
 	// Transport defaults to the network.
@@ -71,6 +69,15 @@ type Options struct {
 	// Replay, if not nil, returns the outcome of each attempt, and nothing is sent. A
 	// retry follows at once. Chat and Conversations return its error unchanged.
 	Replay func(Exchange) (Outcome, error)
+}
+
+// Token is the token of one operation.
+type Token struct {
+	Secret string
+	// Renew returns the token to use after the service refused Secret with 401. It is
+	// called at most once. If it returns another token, the request is sent again. It
+	// is nil if Secret cannot be renewed.
+	Renew func(context.Context) (string, error)
 }
 
 // Wait describes a wait before a retry.
@@ -269,10 +276,10 @@ func (c *Client) begin(ctx context.Context, x exchange) (*operation, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isVisibleASCII(token) || len(token) > maxToken {
-		return nil, &Error{Kind: failure.Auth, Op: x.String(), refused: c.options.Refused, Err: errors.New("the token is not one line of visible ASCII characters, at most 16 KiB long")}
+	if err := o.use(token.Secret); err != nil {
+		return nil, &Error{Kind: failure.Auth, Op: x.String(), refused: c.options.Refused, Err: err}
 	}
-	o.token, o.mask = token, newMask(token)
+	o.renew = token.Renew
 	return o, nil
 }
 

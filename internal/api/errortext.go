@@ -124,5 +124,5 @@ func readErrorBody(body io.Reader, m mask) []byte {
 	if len(data) <= MaxErrorBody {
 		return data
 	}
-	return data[:max(0, MaxErrorBody-len(`%41`)*len(m.token))]
+	return data[:max(0, MaxErrorBody-len(`%41`)*m.maxLength())]
 }

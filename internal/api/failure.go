@@ -63,9 +63,6 @@ func (o *operation) refusal(x exchange, r *http.Response) *Error {
 	switch status := r.StatusCode; {
 	case status == http.StatusUnauthorized, status == http.StatusForbidden:
 		e.Kind, e.refused = failure.Auth, o.client.options.Refused
-		if o.client.options.OnRefused != nil {
-			o.client.options.OnRefused()
-		}
 	case status == http.StatusTooManyRequests, status == http.StatusServiceUnavailable:
 		e.Kind = failure.Limited
 		e.RetryAfter, e.Postponed = retryAfter(r.Header.Values("Retry-After"))

@@ -115,11 +115,11 @@ func response(status int, body string, header ...string) *http.Response {
 }
 
 // token returns the canary and counts the calls.
-func token(count *int) func(context.Context) (string, error) {
-	return func(context.Context) (string, error) {
+func token(count *int) func(context.Context) (Token, error) {
+	return func(context.Context) (Token, error) {
 		if count != nil {
 			*count++
 		}
-		return canary, nil
+		return Token{Secret: canary}, nil
 	}
 }

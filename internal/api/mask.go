@@ -15,18 +15,22 @@ const (
 	minMaskedInReplies = 16
 )
 
-// mask removes the token from data that leaves this package, in plain text or with
-// any of its characters percent-encoded, or escaped as in JSON, also several times.
-type mask struct {
+// mask removes tokens from data that leaves this package, in plain text or with any of
+// their characters percent-encoded, or escaped as in JSON, also several times. The zero
+// mask changes nothing.
+type mask []secret
+
+type secret struct {
 	token   string
 	pattern func() *regexp.Regexp
 }
 
+// newMask returns the mask of a token, which masks nothing if the token is too short.
 func newMask(token string) mask {
 	if len(token) < minMasked {
-		return mask{}
+		return nil
 	}
-	return mask{token: token, pattern: sync.OnceValue(func() *regexp.Regexp {
+	return mask{{token: token, pattern: sync.OnceValue(func() *regexp.Regexp {
 		var p strings.Builder
 		for _, c := range []byte(token) {
 			plain := regexp.QuoteMeta(string(rune(c)))
@@ -36,31 +40,49 @@ func newMask(token string) mask {
 			fmt.Fprintf(&p, `(?:%s|(?i:%%%02x|\\+u00%02x))`, plain, c, c)
 		}
 		return regexp.MustCompile(p.String())
-	})}
+	})}}
 }
 
-// text returns s without the token.
+// text returns s without the tokens.
 func (m mask) text(s string) string {
-	if m.token == "" {
-		return s
+	// Masking one token can create another one that contains stars. Each round
+	// shortens the text.
+	for before := ""; before != s; {
+		before = s
+		for _, token := range m {
+			s = token.text(s)
+		}
 	}
+	return s
+}
+
+func (t secret) text(s string) string {
 	// If the token contains stars, masking can create another occurrence. Each
 	// round shortens the text.
-	for strings.Contains(s, m.token) {
-		s = strings.ReplaceAll(s, m.token, masked)
+	for strings.Contains(s, t.token) {
+		s = strings.ReplaceAll(s, t.token, masked)
 	}
 	// Most texts have no escapes; compiling the pattern of a long token takes
 	// milliseconds.
 	if !strings.ContainsAny(s, `%\`) {
 		return s
 	}
-	for m.pattern().MatchString(s) {
-		s = m.pattern().ReplaceAllLiteralString(s, masked)
+	for t.pattern().MatchString(s) {
+		s = t.pattern().ReplaceAllLiteralString(s, masked)
 	}
 	return s
 }
 
-// err returns err with the token removed from its text. errors.Is and errors.As
+// maxLength returns the length of the longest token.
+func (m mask) maxLength() int {
+	longest := 0
+	for _, t := range m {
+		longest = max(longest, len(t.token))
+	}
+	return longest
+}
+
+// err returns err with the tokens removed from its text. errors.Is and errors.As
 // still find the cause.
 func (m mask) err(err error) error {
 	if text := m.text(err.Error()); text != err.Error() {

@@ -33,6 +33,7 @@ const errorBodyLimit = 5 * time.Second
 type operation struct {
 	client   *Client
 	token    string
+	renew    func(context.Context) (string, error) // nil after the first call
 	mask     mask
 	attempts int
 	retries  int
@@ -63,12 +64,15 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 			return answer{}, o.canceled(ctx, x, false)
 		}
 		o.attempts++
-		got, failed, err := o.try(ctx, x)
+		got, failed, renewed, err := o.try(ctx, x)
 		if err != nil {
 			return answer{}, err
 		}
 		if failed == nil {
 			return got, nil
+		}
+		if renewed {
+			continue
 		}
 		delay, again := o.nextDelay(failed)
 		if !again {
@@ -89,8 +93,9 @@ func (o *operation) do(ctx context.Context, x exchange) (answer, error) {
 	}
 }
 
-// attempt sends x once, follows the redirects of a GET, and reads the response.
-func (o *operation) attempt(ctx context.Context, x exchange) (got answer, failed *Error) {
+// attempt sends x once, follows the redirects of a GET, and reads the response. What is
+// to be recorded of it is stored in t.
+func (o *operation) attempt(ctx context.Context, x exchange, t *taped) (got answer, failed *Error) {
 	keyed := x.id != "" && o.client.options.IdempotencyKeys
 	sending, edge := watch(ctx, o.client.options.Timeout, x.method != http.MethodPost || keyed)
 	defer edge.stop()
@@ -106,10 +111,6 @@ func (o *operation) attempt(ctx context.Context, x exchange) (got answer, failed
 			}
 			return io.NopCloser(bytes.NewReader(x.body)), nil
 		}
-	}
-	var t taped
-	if o.client.options.Record != nil {
-		defer func() { o.record(x, &t, got, failed) }()
 	}
 	response, err := o.follow(request)
 	if err != nil {

@@ -125,7 +125,7 @@ func TestNewChecksOptions(t *testing.T) {
 func TestInvalidTokenIsNotShown(t *testing.T) {
 	for _, bad := range []string{canary + "\n", canary + " x", "ä" + canary, canary + "\x00", strings.Repeat(canary, 2000)} {
 		c := newClient(t, Options{
-			Token: func(context.Context) (string, error) { return bad, nil },
+			Token: func(context.Context) (Token, error) { return Token{Secret: bad}, nil },
 			Transport: transportFunc(func(*http.Request) (*http.Response, error) {
 				t.Error("a request was sent")
 				return nil, io.EOF
@@ -138,7 +138,7 @@ func TestInvalidTokenIsNotShown(t *testing.T) {
 
 func TestTokenErrorIsReturnedUnchanged(t *testing.T) {
 	locked := errors.New("the keyring is locked")
-	c := newClient(t, Options{Token: func(context.Context) (string, error) { return "", locked }})
+	c := newClient(t, Options{Token: func(context.Context) (Token, error) { return Token{}, locked }})
 	if _, err := c.Chat(t.Context(), question, ""); err != locked { //nolint:errorlint // the very same error is promised
 		t.Errorf("got %v", err)
 	}

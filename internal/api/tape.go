@@ -35,6 +35,9 @@ type Outcome struct {
 	// MaxErrorBody.
 	Body    []byte
 	Failure *Failure
+	// Renewed reports whether the token was refused and the request was sent again
+	// with another one.
+	Renewed bool
 }
 
 // Failure is the failure of an attempt.
@@ -54,19 +57,25 @@ type replayedError struct{ Failure }
 
 func (e *replayedError) Error() string { return e.Text }
 
-// try answers x with a recorded outcome, or sends it. The error is that of
-// Options.Replay; then nothing was sent.
-func (o *operation) try(ctx context.Context, x exchange) (answer, *Error, error) {
+// try answers x with a recorded outcome, or sends it. Renewed reports whether x must be
+// sent again with a new token. The error is that of Options.Replay; then nothing was
+// sent.
+func (o *operation) try(ctx context.Context, x exchange) (got answer, failed *Error, renewed bool, err error) {
 	if o.client.options.Replay == nil {
-		got, failed := o.attempt(ctx, x)
-		return got, failed, nil
+		var t taped
+		got, failed = o.attempt(ctx, x, &t)
+		failed, renewed = o.renewed(ctx, x, failed)
+		if o.client.options.Record != nil {
+			o.record(x, &t, got, failed, renewed)
+		}
+		return got, failed, renewed, nil
 	}
 	recorded, err := o.client.options.Replay(o.exchange(x))
 	if err != nil {
-		return answer{}, nil, err
+		return answer{}, nil, false, err
 	}
-	got, failed := o.replay(ctx, x, recorded)
-	return got, failed, nil
+	got, failed = o.replay(ctx, x, recorded)
+	return got, failed, failed != nil && recorded.Renewed, nil
 }
 
 // exchange returns x for a recording, without an outcome.
@@ -121,11 +130,12 @@ func (t *taped) tape(response *http.Response) {
 }
 
 // record passes an attempt to Options.Record, unless it was interrupted.
-func (o *operation) record(x exchange, t *taped, got answer, failed *Error) {
+func (o *operation) record(x exchange, t *taped, got answer, failed *Error, renewed bool) {
 	if failed != nil && failed.Kind == failure.Interrupted {
 		return
 	}
 	e := o.exchange(x)
+	e.Renewed = renewed
 	if t.response != nil {
 		e.Status, e.Header = t.response.StatusCode, o.headersToRecord(t.response)
 	}

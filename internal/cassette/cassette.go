@@ -63,6 +63,7 @@ type request struct {
 type response struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers,omitempty"`
+	Renewed bool              `json:"renewed,omitempty"` // the request was sent again with another token
 	content
 }
 
@@ -120,7 +121,7 @@ func newLine(e api.Exchange, origin Origin) (line, error) {
 		l.Failure = &failed{Code: f.Kind.String(), Cause: f.Cause, Message: f.Text, MaybeAccepted: f.MaybeAccepted, Retry: f.Retry, Status: e.Status, content: newContent(e.Body)}
 		return l, nil
 	}
-	l.Response = &response{Status: e.Status, content: newContent(e.Body)}
+	l.Response = &response{Status: e.Status, Renewed: e.Renewed, content: newContent(e.Body)}
 	for name := range e.Header {
 		if l.Response.Headers == nil {
 			l.Response.Headers = map[string]string{}
@@ -191,7 +192,7 @@ func (l line) outcome() api.Outcome {
 	for name, value := range l.Response.Headers {
 		header.Set(name, value)
 	}
-	return api.Outcome{Status: l.Response.Status, Header: header, Body: l.Response.bytes()}
+	return api.Outcome{Status: l.Response.Status, Header: header, Body: l.Response.bytes(), Renewed: l.Response.Renewed}
 }
 
 // key identifies a request.

@@ -26,7 +26,7 @@ const token = "secret-token/0123456789"
 // ask sends a question with a client of options.
 func ask(t *testing.T, options api.Options, question string) (api.Reply, error) {
 	t.Helper()
-	options.Token = func(context.Context) (string, error) { return token, nil }
+	options.Token = func(context.Context) (api.Token, error) { return api.Token{Secret: token}, nil }
 	client, err := api.New(options)
 	if err != nil {
 		t.Fatal(err)

@@ -209,9 +209,10 @@ func (a Asker) SaveLater(ctx context.Context, answer *Answer) error {
 }
 
 // Lifetime returns an upper bound on the time that a client spends on one question:
-// connecting, the attempt and its retries, and the delays between them.
+// connecting, the attempt, its retries and the one with a renewed token, and the delays
+// between them.
 func Lifetime(timeout time.Duration, retries int) time.Duration {
-	return (timeout+time.Minute)*time.Duration(retries+1) + 2*time.Minute
+	return (timeout+time.Minute)*time.Duration(retries+2) + 2*time.Minute
 }
 
 func (a Asker) journal(ctx context.Context, q Question) (history.Turn, error) {

@@ -36,6 +36,8 @@ func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key,
 	resolver := credential.Resolver{
 		Environment: f.Env("HOBNOB_TOKEN"),
 		Command:     p.TokenCommand,
+		Dir:         f.CommandDir,
+		Variables:   f.CommandEnv,
 		File:        filepath.Join(filepath.Dir(paths.ConfigFile), "tokens.json"),
 		Stderr:      f.IO.Err,
 	}
@@ -50,21 +52,49 @@ func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key,
 	return resolver, credential.Key{Profile: p.Name, Origin: baseurl.Origin(base)}, nil
 }
 
-// Token returns the token of a profile, or "" for the embedded service. A replay needs
-// none, but with HOBNOB_TOKEN it recognizes questions that contain the token.
-func (f *Factory) Token(ctx context.Context, p config.Profile) (string, error) {
-	if f.Global.Replay != "" {
-		return f.Env("HOBNOB_TOKEN"), nil
+// Token returns the token of a profile, or the zero Token for the embedded service and
+// for a replay, which need none.
+func (f *Factory) Token(ctx context.Context, p config.Profile) (credential.Token, error) {
+	if f.Global.Replay != "" || p.Embedded() {
+		return credential.Token{}, nil
 	}
-	if p.Embedded() {
-		return "", nil
+	shared, err := f.shareToken(p, credential.Token{})
+	if err != nil {
+		return credential.Token{}, err
 	}
+	return shared.Token(ctx)
+}
+
+// UseToken makes clients of the profile begin with a token that is already known. The
+// zero Token has no effect.
+func (f *Factory) UseToken(p config.Profile, token credential.Token) error {
+	if token.Source() == "" {
+		return nil
+	}
+	_, err := f.shareToken(p, token)
+	return err
+}
+
+// shareToken returns the token of a profile, which all clients in this process share. It
+// begins with first, unless that is the zero Token or there already is one.
+func (f *Factory) shareToken(p config.Profile, first credential.Token) (*credential.Shared, error) {
 	resolver, key, err := f.Tokens(p)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
-	token, err := resolver.Token(ctx, key)
-	return token.Reveal(), resolver.Explain(err, key)
+	if f.tokens[key] == nil {
+		if f.tokens == nil {
+			f.tokens = map[credential.Key]*credential.Shared{}
+		}
+		f.tokens[key] = credential.Share(first, func(ctx context.Context, refused credential.Token) (credential.Token, error) {
+			if len(resolver.Command) > 0 {
+				defer f.Print.Aside()()
+			}
+			token, err := resolver.Renew(ctx, key, refused)
+			return token, resolver.Explain(err, key)
+		})
+	}
+	return f.tokens[key], nil
 }
 
 // Client returns a client of the profile's service. It connects and gets the token
@@ -89,32 +119,22 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 		}))
 		return api.New(options)
 	}
-	resolver, key, err := f.Tokens(p)
+	resolver, _, err := f.Tokens(p)
 	if err != nil {
 		return nil, err
 	}
-	shared, drop := credential.Shared(func(ctx context.Context) (credential.Token, error) {
-		if len(resolver.Command) > 0 {
-			defer f.Print.Aside()()
-		}
-		return resolver.Token(ctx, key)
-	})
-	options.Token = func(ctx context.Context) (string, error) {
-		token, err := shared(ctx)
-		return token.Reveal(), resolver.Explain(err, key)
-	}
-	options.Refused, options.OnRefused = resolver.Given().Refused, drop
-	return api.New(options)
-}
-
-// ClientWithToken returns a client with a token that is not stored yet.
-func (f *Factory) ClientWithToken(p config.Profile, token string) (*api.Client, error) {
-	options := f.ClientOptions(p)
-	if err := f.record(&options, p); err != nil {
+	shared, err := f.shareToken(p, credential.Token{})
+	if err != nil {
 		return nil, err
 	}
-	options.Token = func(context.Context) (string, error) { return token, nil }
-	options.Refused = credential.SourceKeyring.Refused
+	options.Token = func(ctx context.Context) (api.Token, error) {
+		token, err := shared.Token(ctx)
+		return api.Token{Secret: token.Reveal(), Renew: func(ctx context.Context) (string, error) {
+			renewed, err := shared.Renew(ctx, token)
+			return renewed.Reveal(), err
+		}}, err
+	}
+	options.Refused = resolver.Given().Refused
 	return api.New(options)
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/agent"
 	"github.com/hobnob-cli/hobnob/internal/cassette"
 	"github.com/hobnob-cli/hobnob/internal/config"
+	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/project"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
@@ -43,6 +44,10 @@ type Factory struct {
 	Print  *Printer
 	// Args is the command line.
 	Args []string
+	// CommandDir and CommandEnv are the directory and the environment of token_command,
+	// those of the process if they are zero.
+	CommandDir string
+	CommandEnv []string
 	// Settings holds the values of settings from flags, by key. It is complete
 	// before a command runs.
 	Settings map[string]string
@@ -57,6 +62,7 @@ type Factory struct {
 	player func() (*cassette.Player, error)
 
 	store  *history.Store // open for writing; nil before the first call of History
+	tokens map[credential.Key]*credential.Shared
 	closes []func() error
 }
 

@@ -79,7 +79,8 @@ func (f *Factory) replayClient(p config.Profile) (*api.Client, error) {
 	} else if resolver, _, err := f.Tokens(p); err == nil {
 		options.Refused = resolver.Given().Refused
 	}
-	options.Token = func(ctx context.Context) (string, error) { return f.Token(ctx, p) }
+	// Questions that contain the token are recognized with it.
+	options.Token = func(context.Context) (api.Token, error) { return api.Token{Secret: f.Env("HOBNOB_TOKEN")}, nil }
 	return api.New(options)
 }
 

@@ -35,10 +35,10 @@ func (r Resolver) fromCommand(ctx context.Context) (Token, error) {
 	if r.Untrusted != nil {
 		return Token{}, r.Untrusted
 	}
-	line, err := r.runCommand(ctx, commandLimit)
+	output, err := r.runCommand(ctx, commandLimit)
 	var token Token
 	if err == nil {
-		token, err = newToken(line, SourceCommand)
+		token, err = parseOutput(output, time.Now())
 	}
 	if err != nil {
 		return Token{}, &CommandError{r.Command[0], err}
@@ -46,12 +46,13 @@ func (r Resolver) fromCommand(ctx context.Context) (Token, error) {
 	return token, nil
 }
 
-// runCommand returns the first line of the command's output, trimmed.
+// runCommand returns the first maxOutput bytes of the command's output.
 func (r Resolver) runCommand(ctx context.Context, limit time.Duration) (string, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	out := head{free: MaxLength + 1}
+	out := head{free: maxOutput}
 	cmd := exec.CommandContext(bounded, r.Command[0], r.Command[1:]...)
+	cmd.Dir, cmd.Env = r.Dir, r.Variables
 	if r.Stdin != nil {
 		cmd.Stdin = r.Stdin
 	}
@@ -69,8 +70,7 @@ func (r Resolver) runCommand(ctx context.Context, limit time.Duration) (string, 
 	default:
 		return "", err
 	}
-	line, _, _ := strings.Cut(out.text.String(), "\n")
-	return Trim(line), nil
+	return out.text.String(), nil
 }
 
 // head is a writer that stores the next free bytes and discards the rest. It accepts

@@ -45,11 +45,17 @@ func (k Key) user() (string, error) {
 	return k.Profile + " " + k.Origin, nil
 }
 
+// storedFor is the time for which a process uses a stored token before it reads it
+// again. It is short, because another process may log in or out.
+const storedFor = 10 * time.Second
+
 // Resolver finds, stores and deletes tokens. The zero Resolver uses only the system
 // keyring. Its formatted output never contains Environment.
 type Resolver struct {
 	Environment string   `json:"-"` // value of HOBNOB_TOKEN, or ""
 	Command     []string // token_command, if the caller allows it for the key's origin; run without a shell
+	Dir         string   // working directory of Command; "": that of the process
+	Variables   []string `json:"-"` // environment of Command; nil: that of the process
 	Untrusted   error    // reason not to run Command, or nil
 	Keyring     Keyring  // nil: the system keyring
 	File        string   // path of the token file, or ""
@@ -76,7 +82,21 @@ func (r Resolver) Token(ctx context.Context, key Key) (Token, error) {
 		return token, err
 	}
 	token, err := r.fromKeyring(ctx, key)
-	return r.stored(key, token, err)
+	if token, err = r.stored(key, token, err); err == nil {
+		token.until = time.Now().Add(storedFor)
+	}
+	return token, err
+}
+
+// Renew is like Token after the service refused a token; nothing was refused yet if that
+// is the zero Token. A token from the environment cannot change; all other sources are
+// read again, because the user may have logged in and a command may print a new token.
+// The result may be the same token.
+func (r Resolver) Renew(ctx context.Context, key Key, refused Token) (Token, error) {
+	if refused.source == SourceEnvironment {
+		return refused, nil
+	}
+	return r.Token(ctx, key)
 }
 
 // Status is the result of Probe.

@@ -2,41 +2,56 @@ package credential
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 )
 
-// sharedFor is the time for which requests use the same token. It is short, because a
-// token_command may print a new token when the old one expires.
-const sharedFor = 10 * time.Second
+// Shared is the token of a profile for all requests of a process, also at the same time.
+// A keyring or a password manager, which may ask the user, is asked once for all of
+// them. Requests that wait for the answer share its error, too; a later one asks again.
+type Shared struct {
+	get  func(ctx context.Context, refused Token) (Token, error)
+	free chan struct{} // locks the fields below
 
-// Shared returns a function that is like get, for many requests at the same time. A
-// keyring or a password manager is asked, and perhaps asks the user, once for all of
-// them. Requests that wait for get share its error, too; a later one calls it again, and
-// so does the first one after drop, which is for a token that the service has refused.
-func Shared(get func(context.Context) (Token, error)) (shared func(context.Context) (Token, error), drop func()) {
-	var token Token
-	var err error
-	var got time.Time
-	var refused atomic.Bool
-	free := make(chan struct{}, 1)
-	return func(ctx context.Context) (Token, error) {
-		asked := time.Now()
-		select {
-		case free <- struct{}{}:
-			defer func() { <-free }()
-		case <-ctx.Done():
-			return Token{}, ctx.Err()
-		}
-		fresh := err == nil && time.Since(got) < sharedFor || got.After(asked)
-		if !refused.Swap(false) && fresh {
-			return token, err
-		}
-		if token, err = get(ctx); err != nil && ctx.Err() != nil {
-			got = time.Time{} // an interrupted call is no result for the others
-		} else {
-			got = time.Now()
-		}
-		return token, err
-	}, func() { refused.Store(true) }
+	token Token // zero before the first answer and after an error
+	err   error
+	got   time.Time
+}
+
+// Share returns the Shared of get, which finds the token, or another one than the one
+// that the service refused. First is the token to begin with, or the zero Token.
+func Share(first Token, get func(ctx context.Context, refused Token) (Token, error)) *Shared {
+	return &Shared{get: get, free: make(chan struct{}, 1), token: first}
+}
+
+// Token returns the current token, and finds it if there is none or it has expired.
+func (s *Shared) Token(ctx context.Context) (Token, error) {
+	return s.ask(ctx, Token{}, func() bool {
+		return s.token.secret != nil && (s.token.until.IsZero() || time.Now().Before(s.token.until))
+	})
+}
+
+// Renew returns the token after the service refused one that Token returned. Requests
+// with the same token renew it once. The result may be the same token.
+func (s *Shared) Renew(ctx context.Context, refused Token) (Token, error) {
+	return s.ask(ctx, refused, func() bool { return s.token.secret != refused.secret })
+}
+
+// ask returns the current answer if it is valid or arrived during the wait for it.
+func (s *Shared) ask(ctx context.Context, refused Token, valid func() bool) (Token, error) {
+	asked := time.Now()
+	select {
+	case s.free <- struct{}{}:
+		defer func() { <-s.free }()
+	case <-ctx.Done():
+		return Token{}, ctx.Err()
+	}
+	if s.got.After(asked) || valid() {
+		return s.token, s.err
+	}
+	token, err := s.get(ctx, refused)
+	if err != nil && ctx.Err() != nil {
+		return Token{}, err // an interrupted call is no answer for the others
+	}
+	s.token, s.err, s.got = token, err, time.Now()
+	return token, err
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
 )
@@ -49,13 +50,23 @@ type Token struct {
 	// caller's struct. It then prints the address instead of the secret.
 	secret *string
 	source Source
+	until  time.Time // zero: until the service refuses it
+}
+
+// Passed returns a token that another process found in source, or the zero Token if the
+// secret is empty.
+func Passed(secret string, source Source) (Token, error) {
+	if secret == "" {
+		return Token{}, nil
+	}
+	return newToken(secret, source)
 }
 
 func newToken(secret string, source Source) (Token, error) {
 	if err := Validate(secret); err != nil {
 		return Token{}, fmt.Errorf("token from the %s: %w", source, err)
 	}
-	return Token{&secret, source}, nil
+	return Token{secret: &secret, source: source}, nil
 }
 
 // Reveal returns the token itself, to be used only in the Authorization header. It

@@ -39,7 +39,7 @@ type Trial struct {
 // stored in source. If that succeeds, it repeats the request without a token. A service
 // that answers this request did not check the token.
 func TryToken(ctx context.Context, o api.Options, token string, source credential.Source) Trial {
-	o.Token = func(context.Context) (string, error) { return token, nil }
+	o.Token = func(context.Context) (api.Token, error) { return api.Token{Secret: token}, nil }
 	o.Refused = source.Refused
 	client, err := api.New(o)
 	if err != nil {
