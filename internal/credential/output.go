@@ -43,14 +43,14 @@ func parseOutput(output string, now time.Time) (Token, error) {
 		}
 		return Token{}, fmt.Errorf("%w: JSON output: %w", ErrInvalid, err)
 	}
-	secret := ""
 	for _, name := range containers {
 		if inner, err := objectOf(fields[name]); err == nil && textOf(inner, tokenFields) != "" {
 			fields = inner
 			break
 		}
 	}
-	if secret = textOf(fields, tokenFields); secret == "" {
+	secret := textOf(fields, tokenFields)
+	if secret == "" {
 		return Token{}, fmt.Errorf("%w: JSON output without access_token or token", ErrInvalid)
 	}
 	token, err := newToken(secret, SourceCommand)
