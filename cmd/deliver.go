@@ -215,12 +215,8 @@ func deliver(ctx context.Context, f *cli.Factory, d delivery, journalled func(hi
 		}
 		question.Conversation = &conversation
 	}
-	f.CommandDir, f.CommandEnv = d.Dir, d.Env
-	token, err := credential.Passed(d.Token, d.Source)
-	if err == nil {
-		err = f.UseToken(d.Profile, token)
-	}
-	if err != nil {
+	f.Passed.Dir, f.Passed.Env = d.Dir, d.Env
+	if f.Passed.Token, err = credential.Passed(d.Token, d.Source); err != nil {
 		return err
 	}
 	client, err := f.Client(ctx, d.Profile, false)

@@ -36,8 +36,8 @@ func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key,
 	resolver := credential.Resolver{
 		Environment: f.Env("HOBNOB_TOKEN"),
 		Command:     p.TokenCommand,
-		Dir:         f.CommandDir,
-		Variables:   f.CommandEnv,
+		Dir:         f.Passed.Dir,
+		Variables:   f.Passed.Env,
 		File:        filepath.Join(filepath.Dir(paths.ConfigFile), "tokens.json"),
 		Stderr:      f.IO.Err,
 	}
@@ -58,35 +58,20 @@ func (f *Factory) Token(ctx context.Context, p config.Profile) (credential.Token
 	if f.Global.Replay != "" || p.Embedded() {
 		return credential.Token{}, nil
 	}
-	shared, err := f.shareToken(p, credential.Token{})
+	resolver, key, err := f.Tokens(p)
 	if err != nil {
 		return credential.Token{}, err
 	}
-	return shared.Token(ctx)
+	return sharedToken(f, resolver, key).Token(ctx)
 }
 
-// UseToken makes clients of the profile begin with a token that is already known. The
-// zero Token has no effect.
-func (f *Factory) UseToken(p config.Profile, token credential.Token) error {
-	if token.Source() == "" {
-		return nil
-	}
-	_, err := f.shareToken(p, token)
-	return err
-}
-
-// shareToken returns the token of a profile, which all clients in this process share. It
-// begins with first, unless that is the zero Token or there already is one.
-func (f *Factory) shareToken(p config.Profile, first credential.Token) (*credential.Shared, error) {
-	resolver, key, err := f.Tokens(p)
-	if err != nil {
-		return nil, err
-	}
+// sharedToken returns the token for key, which all clients in this process share.
+func sharedToken(f *Factory, resolver credential.Resolver, key credential.Key) *credential.Shared {
 	if f.tokens[key] == nil {
 		if f.tokens == nil {
 			f.tokens = map[credential.Key]*credential.Shared{}
 		}
-		f.tokens[key] = credential.Share(first, func(ctx context.Context, refused credential.Token) (credential.Token, error) {
+		f.tokens[key] = credential.Share(f.Passed.Token, func(ctx context.Context, refused credential.Token) (credential.Token, error) {
 			if len(resolver.Command) > 0 {
 				defer f.Print.Aside()()
 			}
@@ -94,7 +79,7 @@ func (f *Factory) shareToken(p config.Profile, first credential.Token) (*credent
 			return token, resolver.Explain(err, key)
 		})
 	}
-	return f.tokens[key], nil
+	return f.tokens[key]
 }
 
 // Client returns a client of the profile's service. It connects and gets the token
@@ -119,14 +104,11 @@ func (f *Factory) Client(ctx context.Context, p config.Profile, ephemeral bool) 
 		}))
 		return api.New(options)
 	}
-	resolver, _, err := f.Tokens(p)
+	resolver, key, err := f.Tokens(p)
 	if err != nil {
 		return nil, err
 	}
-	shared, err := f.shareToken(p, credential.Token{})
-	if err != nil {
-		return nil, err
-	}
+	shared := sharedToken(f, resolver, key)
 	options.Token = func(ctx context.Context) (api.Token, error) {
 		token, err := shared.Token(ctx)
 		return api.Token{Secret: token.Reveal(), Renew: func(ctx context.Context) (string, error) {

@@ -35,6 +35,14 @@ type Global struct {
 	Replay  string // file, from the flag or HOBNOB_REPLAY
 }
 
+// PassedToken is a token with the directory and the environment of the token_command that
+// printed it. Zero fields have no effect.
+type PassedToken struct {
+	Token credential.Token
+	Dir   string
+	Env   []string
+}
+
 // Factory provides the dependencies of commands. It opens each of them when it is
 // first requested, and Close closes them.
 type Factory struct {
@@ -44,10 +52,9 @@ type Factory struct {
 	Print  *Printer
 	// Args is the command line.
 	Args []string
-	// CommandDir and CommandEnv are the directory and the environment of token_command,
-	// those of the process if they are zero.
-	CommandDir string
-	CommandEnv []string
+	// Passed is what the process that started this one in the background has passed
+	// for the token of the profile.
+	Passed PassedToken
 	// Settings holds the values of settings from flags, by key. It is complete
 	// before a command runs.
 	Settings map[string]string
