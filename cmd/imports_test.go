@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 
 	"internal/chat": {"internal/api", "internal/history"},
 	"internal/cli": {
-		"internal/agent", "internal/api", "internal/cassette", "internal/config", "internal/credential", "internal/history", "internal/project", "internal/service", "internal/template", "internal/terminal",
+		"internal/agent", "internal/api", "internal/cassette", "internal/config", "internal/credential", "internal/history", "internal/picker", "internal/project", "internal/service", "internal/template", "internal/terminal",
 	},
 	"internal/service": {"internal/agent", "internal/api"},
 
@@ -69,6 +69,7 @@ var mayImport = map[string][]string{
 	"internal/history":     {},
 	"internal/lineedit":    {"internal/terminal"},
 	"internal/markdown":    {"internal/terminal"},
+	"internal/picker":      {"internal/history", "internal/terminal"},
 	"internal/project":     {"internal/config"},
 	"internal/salvage":     {"internal/history"},
 	"internal/template":    {},

@@ -263,3 +263,43 @@ func addSchemaFlags(cmd *cobra.Command) (load func() (*schema.Contract, error)) 
 		return nil, nil
 	}
 }
+
+// pickable adds --pick to a command whose first argument is a conversation. With it, the
+// user chooses that conversation from a list, or with deleted from the trash, and the
+// command runs as if it had been named. The flags in excluded cannot be used with --pick.
+func pickable(f *cli.Factory, cmd *cobra.Command, deleted bool, excluded ...string) *cobra.Command {
+	pick := cmd.Flags().Bool("pick", false, "choose the conversation from a list")
+	check, run := cmd.Args, cmd.RunE
+	if check == nil {
+		check = argsOfUse
+	}
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if !*pick {
+			return check(cmd, args)
+		}
+		for _, name := range excluded {
+			if cmd.Flags().Changed(name) {
+				return failure.Usagef("see: "+cmd.CommandPath()+" --help", "--%s and --pick cannot be used together", name)
+			}
+		}
+		rest := strings.Fields(cmd.Use)[2:]
+		switch {
+		case len(args) < len(rest):
+			return failure.Usagef("usage: "+cmd.UseLine(), "%s is missing", rest[len(args)])
+		case len(args) > len(rest):
+			return failure.Usagef("omit one of them", "--pick and %q cannot be used together", args[0])
+		}
+		return nil
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if *pick {
+			c, err := cli.PickConversation(cmd.Context(), f, deleted)
+			if err != nil {
+				return err
+			}
+			args = append([]string{c.ID}, args...)
+		}
+		return run(cmd, args)
+	}
+	return cmd
+}

@@ -185,6 +185,7 @@ type Filter struct {
 	AgentID  string // empty: every agent
 	Answered bool   // only those with an answer
 	Deleted  bool   // those in the trash instead of the others
+	Offset   int    // number of conversations to skip
 	Limit    int    // 0: all
 }
 
@@ -202,15 +203,22 @@ func (s *Store) List(ctx context.Context, f Filter) ([]Conversation, error) {
 	if f.Profile != "" { // with ?1 = '' OR, SQLite would not use the index
 		which += ` AND c.profile = ?1`
 	}
-	list := func(when string, limit int) ([]Conversation, error) {
+	list := func(when string, offset, limit int) ([]Conversation, error) {
 		return s.conversations(ctx, `WHERE `+which+` AND (?2 = '' OR c.agent_id = ?2) AND c.updated `+when+` ?4
-			ORDER BY c.updated DESC, c.rowid DESC LIMIT iif(?3 > 0, ?3, -1)`, f.Profile, f.AgentID, limit, now)
+			ORDER BY c.updated DESC, c.rowid DESC LIMIT iif(?3 > 0, ?3, -1) OFFSET ?5`, f.Profile, f.AgentID, limit, now, offset)
 	}
-	found, err := list("<=", f.Limit)
+	found, err := list("<=", f.Offset, f.Limit)
 	if err != nil || f.Limit > 0 && len(found) == f.Limit {
 		return found, err
 	}
-	future, err := list(">", f.Limit-len(found))
+	past := f.Offset + len(found)
+	if f.Offset > 0 && len(found) == 0 {
+		if err := s.db.QueryRowContext(ctx, `SELECT count(*) FROM conversations c WHERE `+which+` AND (?2 = '' OR c.agent_id = ?2) AND c.updated <= ?3`,
+			f.Profile, f.AgentID, now).Scan(&past); err != nil {
+			return nil, s.readError(err)
+		}
+	}
+	future, err := list(">", f.Offset+len(found)-past, f.Limit-len(found))
 	return append(found, future...), err
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -151,6 +152,18 @@ func parseQuery(query string) (want, reject []needle) {
 		}
 	}
 	return want, reject
+}
+
+// asPrefixes returns needles in which each word of at least a number of letters also
+// matches longer words.
+func asPrefixes(needles []needle, letters int) []needle {
+	out := slices.Clone(needles)
+	for i, n := range out {
+		if len(n.terms) == 1 && utf8.RuneCountInString(n.terms[0]) >= letters {
+			out[i].prefix = true
+		}
+	}
+	return out
 }
 
 // match returns the query in the syntax of FTS5. Terms are quoted, so that none is an

@@ -123,7 +123,7 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 		text := s.folds.unfold(strings.Map(typed, r.text))
 		switch {
 		case errors.Is(r.err, errSuspended):
-			suspend()
+			terminal.Suspend()
 			return e.edit(ctx, prompt, text)
 		case errors.Is(r.err, readline.ErrInterrupt):
 			return text, ErrInterrupted

@@ -250,20 +250,6 @@ func TestCtrlCLosesNoPlainLine(t *testing.T) {
 	}
 }
 
-func TestSequence(t *testing.T) {
-	for text, want := range map[string]int{ // -1: incomplete
-		"\x1b[": -1, "\x1bO": -1, "\x1b[1;2": -1, "\x1b[1;2D": 6, "\x1b[15~": 5, "\x1b[<0;1;1M": 9,
-		"\x1bOP": 3, "\x1b[1\x1b": 3, "\x1b[2\xe6": 3, "\x1b[ ": -1, "\x1b[ q": 4, "\x1b[?62;c": 7, "\x1b[?62;cX": 7, "\x1b[12;40R": 8,
-		"\x1b]": -1, "\x1b]11;rgb:ff/f": -1, "\x1b]11;rgb:f/f/f\a": 15, "\x1b]11;rgb:f/f/f\x1b": -1, "\x1b]11;rgb:f/f/f\x1b\\X": 16,
-		"\x1b]4;1": -1, "\x1b]4;1;": -1, "\x1b]4;1;rgb:": -1, "\x1b]a": 2, "\x1b]11 ": 4, "\x1b]11;rgb:ff/hello": 12,
-	} {
-		length, ends := sequence(text)
-		if ends != (want >= 0) || ends && length != want {
-			t.Errorf("%q: %d, %v, want %d", text, length, ends, want)
-		}
-	}
-}
-
 func TestOpenQuote(t *testing.T) {
 	for text, want := range map[string]bool{
 		`a """ b`: false, `"""`: true, `"""a`: true, "\"\"\"a\nb": true, "\"\"\"a\nb\"\"\"": false, `"""a"""`: false,

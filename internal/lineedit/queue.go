@@ -126,7 +126,7 @@ func (q keyQueue) skipSequence() {
 	q.lib.History.SkipSave()
 	read := []byte(string(q.lib.Keys.Caller()))
 	for {
-		if length, ends := sequence(string(read)); ends {
+		if length, ends := terminal.Sequence(string(read)); ends {
 			q.feed(string(read[length:]) + q.take())
 			return
 		}
@@ -138,31 +138,4 @@ func (q keyQueue) skipSequence() {
 			return
 		}
 	}
-}
-
-// sequence returns the length of the escape sequence at the beginning of text, and
-// whether it is complete. The sequence begins with Escape and [, O or ]. A control
-// character or a non-ASCII letter ends it without being part of it.
-func sequence(text string) (length int, ends bool) {
-	const introducer = len("\x1b[")
-	if strings.HasPrefix(text, "\x1b]") {
-		length, partial := terminal.Response(text)
-		if length > 0 || partial {
-			return length, !partial
-		}
-		for length = introducer; ; length++ { // another key, or a truncated response
-			if _, partial := terminal.Response(text[:length+1]); !partial {
-				return length, true
-			}
-		}
-	}
-	for i := introducer; i < len(text); i++ {
-		switch c := text[i]; {
-		case c < 0x20 || c > 0x7e:
-			return i, true
-		case text[introducer-1] == 'O' || c > 0x3f:
-			return i + 1, true
-		}
-	}
-	return 0, false
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"os"
 	"regexp"
+	"strings"
 	"time"
 )
 
@@ -33,6 +34,33 @@ func WithoutResponses(line string) string {
 	var r responses
 	r.add([]byte(line))
 	return string(append(r.typed, r.pending...))
+}
+
+// Sequence returns the length of the escape sequence at the beginning of text, and
+// whether it is complete. The sequence begins with Escape and [, O or ]. A control
+// character or a non-ASCII letter ends it without being part of it.
+func Sequence(text string) (length int, ends bool) {
+	const introducer = len("\x1b[")
+	if strings.HasPrefix(text, "\x1b]") {
+		length, partial := Response(text)
+		if length > 0 || partial {
+			return length, !partial
+		}
+		for length = introducer; ; length++ { // another key, or a truncated response
+			if _, partial := Response(text[:length+1]); !partial {
+				return length, true
+			}
+		}
+	}
+	for i := introducer; i < len(text); i++ {
+		switch c := text[i]; {
+		case c < 0x20 || c > 0x7e:
+			return i, true
+		case text[introducer-1] == 'O' || c > 0x3f:
+			return i + 1, true
+		}
+	}
+	return 0, false
 }
 
 // TypedWithin waits for input from the terminal in and returns it, or "" if none arrives

@@ -1,6 +1,6 @@
 //go:build unix
 
-package lineedit
+package terminal
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// suspend stops the foreground processes of the terminal, like Ctrl-Z, and returns when
+// Suspend stops the foreground processes of the terminal, like Ctrl-Z, and returns when
 // they continue.
-func suspend() {
+func Suspend() {
 	continued := make(chan os.Signal, 1)
 	signal.Notify(continued, syscall.SIGCONT)
 	defer signal.Stop(continued)

@@ -1,4 +1,4 @@
-package lineedit
+package terminal
 
 // suspend does nothing: Windows has no job control.
-func suspend() {}
+func Suspend() {}
