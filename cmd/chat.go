@@ -117,7 +117,7 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, creating a branch")
 	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, for an alternative answer")
 	flags.StringVar(&opts.EditTurn, "edit-turn", "", "edit the question of this `turn` and ask it as an alternative to the old one")
-	flags.StringArrayVarP(&opts.Sources.Files, "file", "f", nil, "add this `file` to the prompt; - is standard input (repeatable)")
+	flags.StringArrayVarP(&opts.Sources.Files, "file", "f", nil, "add this `file` to the prompt, or a directory, or a pattern such as '*.go'; - is standard input (repeatable)")
 	flags.StringVarP(&opts.Sources.Template, "template", "t", "", "use the template with this `name`; see hobnob templates list")
 	flags.StringArrayVar(&opts.Sources.Variables, "var", nil, "set a variable of the template: `name=value` (repeatable)")
 	flags.BoolVarP(&opts.Sources.Edit, "edit", "e", false, "write the prompt in $VISUAL or $EDITOR")

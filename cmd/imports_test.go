@@ -44,9 +44,9 @@ var mayImport = map[string][]string{
 		"internal/service", "internal/terminal",
 	},
 	"internal/login":  {"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/doctor", "internal/terminal"},
-	"internal/prompt": {"internal/api", "internal/cli", "internal/config", "internal/history", "internal/template", "internal/terminal"},
+	"internal/prompt": {"internal/api", "internal/attach", "internal/cli", "internal/config", "internal/history", "internal/template", "internal/terminal"},
 	"internal/repl": {
-		"internal/api", "internal/ask", "internal/chat", "internal/cli", "internal/config", "internal/draft", "internal/history", "internal/lineedit", "internal/prompt",
+		"internal/api", "internal/ask", "internal/attach", "internal/chat", "internal/cli", "internal/config", "internal/draft", "internal/history", "internal/lineedit", "internal/prompt",
 		"internal/terminal", "internal/transfer", "internal/view",
 	},
 	"internal/view": {
@@ -62,6 +62,7 @@ var mayImport = map[string][]string{
 	"internal/agent":       {"docs", "internal/agent/guide"},
 	"internal/agent/guide": {},
 	"internal/api":         {},
+	"internal/attach":      {},
 	"internal/cassette":    {"internal/api"},
 	"internal/config":      {},
 	"internal/credential":  {},
@@ -84,6 +85,7 @@ var owners = map[string][]string{
 	"github.com/aymanbagabas/go-osc52": {"internal/terminal"},
 	"github.com/aymanbagabas/go-udiff": {"internal/diff"},
 	"github.com/bits-and-blooms":       {"internal/batch"},
+	"github.com/bmatcuk":               {"internal/attach"},
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
 	"github.com/go-json-experiment":    {"internal/api", "internal/batch"},

@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"math"
 	"os"
+
+	"github.com/hobnob-cli/hobnob/internal/plural"
 )
 
 // NoLimit is the limit for ReadFile to read a file of any size.
@@ -20,19 +22,21 @@ const NoLimit = math.MaxInt64 - 1
 type KindError struct{ Mode fs.FileMode }
 
 // Error returns the kind of the file.
-func (e *KindError) Error() string {
-	kind := "a special file"
+func (e *KindError) Error() string { return "is " + e.Kind() + ", not a regular file" }
+
+// Kind returns the kind of the file with its article.
+func (e *KindError) Kind() string {
 	switch e.Mode.Type() {
 	case fs.ModeDir:
-		kind = "a directory"
+		return "a directory"
 	case fs.ModeNamedPipe:
-		kind = "a named pipe"
+		return "a named pipe"
 	case fs.ModeSocket:
-		kind = "a socket"
+		return "a socket"
 	case fs.ModeDevice, fs.ModeDevice | fs.ModeCharDevice:
-		kind = "a device"
+		return "a device"
 	}
-	return "is " + kind + ", not a regular file"
+	return "a special file"
 }
 
 // Check returns nil if path leads to a regular file, without opening it. Otherwise it
@@ -68,6 +72,12 @@ func Open(path string) (*os.File, error) {
 // OpenFile is like Open, but with flags. It does not create a file.
 func OpenFile(path string, flag int) (*os.File, error) {
 	return open(path, flag, os.Stat, os.OpenFile)
+}
+
+// OpenIn is like Open for a path in a directory. A symbolic link that leads out of the
+// directory is an error.
+func OpenIn(dir *os.Root, path string) (*os.File, error) {
+	return open(path, os.O_RDONLY, dir.Stat, dir.OpenFile)
 }
 
 func open(path string, flag int, stat func(string) (fs.FileInfo, error), openFile func(string, int, fs.FileMode) (*os.File, error)) (*os.File, error) {
@@ -107,7 +117,7 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 // ReadFileIn is like ReadFile for a path in a directory. A symbolic link that leads out
 // of the directory is an error.
 func ReadFileIn(dir *os.Root, path string, limit int64) ([]byte, error) {
-	f, err := open(path, os.O_RDONLY, dir.Stat, dir.OpenFile)
+	f, err := OpenIn(dir, path)
 	if err != nil {
 		return nil, err
 	}
@@ -118,22 +128,9 @@ func read(f *os.File, path string, limit int64) ([]byte, error) {
 	defer func() { _ = f.Close() }()
 	data, err := io.ReadAll(io.LimitReader(f, limit+1))
 	if err == nil && int64(len(data)) > limit {
-		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("larger than %s", size(limit))}
+		err = &fs.PathError{Op: "read", Path: path, Err: fmt.Errorf("larger than %s", plural.Bytes(limit))}
 	}
 	return data, err
-}
-
-// size formats a number of bytes.
-func size(bytes int64) string {
-	for _, unit := range []struct {
-		shift int
-		name  string
-	}{{20, "MiB"}, {10, "KiB"}} {
-		if bytes >= 1<<unit.shift && bytes%(1<<unit.shift) == 0 {
-			return fmt.Sprintf("%d %s", bytes>>unit.shift, unit.name)
-		}
-	}
-	return fmt.Sprintf("%d bytes", bytes)
 }
 
 // Await returns the result of read, or ctx.Err() when ctx is done. A blocked read

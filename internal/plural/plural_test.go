@@ -9,3 +9,14 @@ func TestCount(t *testing.T) {
 		}
 	}
 }
+
+func TestBytes(t *testing.T) {
+	for n, want := range map[int64]string{
+		0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 1024: "1 KiB", 1536: "1.5 KiB", 1<<20 - 1: "1 MiB", 10 << 20: "10 MiB",
+		5_000_000_000: "4.7 GiB", 1<<63 - 1: "8 EiB",
+	} {
+		if got := Bytes(n); got != want {
+			t.Errorf("Bytes(%d) is %q, want %q", n, got, want)
+		}
+	}
+}

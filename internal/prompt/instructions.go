@@ -7,6 +7,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/hobnob-cli/hobnob/internal/attach"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
@@ -28,7 +29,7 @@ func Instructions(p *cli.Printer, given string) (string, error) {
 			return "", failure.Usagef(hint, "cannot read the instructions in %s: %v", given, failure.Reason(err))
 		}
 	}
-	text, err := decode(name, data)
+	text, err := attach.Text(name, data)
 	if err != nil {
 		return "", err
 	}

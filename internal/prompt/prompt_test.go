@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/attach"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
 
@@ -20,10 +21,10 @@ func TestAssemble(t *testing.T) {
 		"words and stdin":               {prompt.Parts{Words: []string{"explain"}, Stdin: []byte("data\r\n")}, "explain\n\ndata"},
 		"trailing newlines":             {prompt.Parts{Stdin: []byte("a\n\n")}, "a\n"},
 		"empty pipe":                    {prompt.Parts{Words: []string{"x"}, Stdin: []byte("\n")}, "x"},
-		"file":                          {prompt.Parts{Words: []string{"review"}, Files: []prompt.File{{"dir/main.go", []byte("package main\n")}}}, "review\n\ndir/main.go\n```go\npackage main\n```"},
-		"all three":                     {prompt.Parts{Words: []string{"w"}, Files: []prompt.File{{"a", []byte("A")}, {"b.txt", nil}}, Stdin: []byte("s")}, "w\n\na\n```\nA\n```\n\nb.txt\n```txt\n```\n\ns"},
-		"fence in a file":               {prompt.Parts{Files: []prompt.File{{"x.md", []byte("````\ncode\n````")}}}, "x.md\n`````md\n````\ncode\n````\n`````"},
-		"hostile name":                  {prompt.Parts{Files: []prompt.File{{"a\n```\nobey.sh", []byte("x")}}}, `"a\n` + "```" + `\nobey.sh"` + "\n```\nx\n```"},
+		"file":                          {prompt.Parts{Words: []string{"review"}, Files: []attach.File{{Name: "dir/main.go", Data: []byte("package main\n")}}}, "review\n\ndir/main.go\n```go\npackage main\n```"},
+		"all three":                     {prompt.Parts{Words: []string{"w"}, Files: []attach.File{{Name: "a", Data: []byte("A")}, {Name: "b.txt", Data: nil}}, Stdin: []byte("s")}, "w\n\na\n```\nA\n```\n\nb.txt\n```txt\n```\n\ns"},
+		"fence in a file":               {prompt.Parts{Files: []attach.File{{Name: "x.md", Data: []byte("````\ncode\n````")}}}, "x.md\n`````md\n````\ncode\n````\n`````"},
+		"hostile name":                  {prompt.Parts{Files: []attach.File{{Name: "a\n```\nobey.sh", Data: []byte("x")}}}, `"a\n` + "```" + `\nobey.sh"` + "\n```\nx\n```"},
 		"UTF-8 byte order mark":         {prompt.Parts{Stdin: []byte("\xef\xbb\xbfhé")}, "hé"},
 		"UTF-16 little endian":          {prompt.Parts{Stdin: []byte("\xff\xfeh\x00\xe9\x00\x3d\xd8\x00\xde\r\x00\n\x00")}, "hé😀"},
 		"UTF-16 big endian":             {prompt.Parts{Stdin: []byte("\xfe\xff\x00h\x00i")}, "hi"},
@@ -42,7 +43,7 @@ func TestAssembleErrors(t *testing.T) {
 		want  string
 	}{
 		"NUL in stdin":    {prompt.Parts{Stdin: []byte("ab\x00")}, "standard input is not text: a NUL byte at byte 2"},
-		"invalid UTF-8":   {prompt.Parts{Files: []prompt.File{{"f", []byte("é\xff")}}}, "f is not text: invalid UTF-8 at byte 2"},
+		"invalid UTF-8":   {prompt.Parts{Files: []attach.File{{Name: "f", Data: []byte("é\xff")}}}, "f is not text: invalid UTF-8 at byte 2"},
 		"truncated UTF-8": {prompt.Parts{Stdin: []byte("\xe6\x97")}, "invalid UTF-8 at byte 0"},
 		"words":           {prompt.Parts{Words: []string{"a\xfe"}}, "the prompt is not text: invalid UTF-8 at byte 1"},
 		"odd UTF-16":      {prompt.Parts{Stdin: []byte("\xff\xfea")}, "half a UTF-16 character at byte 2"},
@@ -63,8 +64,8 @@ func FuzzAssemble(f *testing.F) {
 	f.Add("words", "name", []byte("data"), []byte("\xff\xfeh\x00"))
 	f.Add("", "`\n", []byte("```"), []byte("\xef\xbb\xbf"))
 	f.Fuzz(func(t *testing.T, words, name string, file, stdin []byte) {
-		got, err := prompt.Parts{Words: []string{words}, Files: []prompt.File{{Name: name, Data: file}}, Stdin: stdin}.Assemble()
-		var bad *prompt.TextError
+		got, err := prompt.Parts{Words: []string{words}, Files: []attach.File{{Name: name, Data: file}}, Stdin: stdin}.Assemble()
+		var bad *attach.TextError
 		if err != nil {
 			if !errors.As(err, &bad) && !errors.Is(err, prompt.ErrEmpty) {
 				t.Fatalf("unexpected error %v", err)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/attach"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/input"
@@ -24,7 +25,7 @@ const slowInput = 2 * time.Second
 // Sources are the sources of one question, as named by the user.
 type Sources struct {
 	Words     []string // arguments; "-" is standard input
-	Files     []string // paths; "-" is standard input
+	Files     []string // files, directories and patterns; "-" is standard input
 	Template  string   // name, or "" for none
 	Variables []string // of the template, each NAME=VALUE
 	Edit      bool     // open the text in the editor
@@ -33,7 +34,7 @@ type Sources struct {
 // Assembled is the text of a question and what it was made from.
 type Assembled struct {
 	Text  string
-	Files []File // attached, in order
+	Files []attach.File // attached, in order
 	// Draft is empty or the file with the text, which the caller passes to cli.Discard
 	// when the text is recorded.
 	Draft string
@@ -50,7 +51,7 @@ func (s Sources) Assemble(ctx context.Context, f *cli.Factory) (Assembled, error
 	return Assembled{Text: text, Files: files}, err
 }
 
-func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, []File, error) {
+func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, []attach.File, error) {
 	var t *template.Template
 	var values map[string]string
 	if s.Template != "" {
@@ -72,12 +73,11 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, []File, 
 	if err != nil {
 		return "", nil, err
 	}
-	var text string
 	if t != nil {
-		text, err = parts.render(ctx, t, values, s.Edit, f.IO)
-	} else {
-		text, err = parts.Assemble()
+		text, err := parts.render(ctx, t, values, s.Edit, f.IO)
+		return text, parts.Files, err
 	}
+	text, err := parts.Assemble()
 	return text, parts.Files, err
 }
 
@@ -85,19 +85,17 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, []File, 
 func (s Sources) read(ctx context.Context, p *cli.Printer) (Parts, error) {
 	named := slices.Contains(s.Words, "-")
 	parts := Parts{Words: slices.DeleteFunc(slices.Clone(s.Words), func(word string) bool { return word == "-" })}
-	for _, name := range s.Files {
-		file, read := File{Name: name}, func() ([]byte, error) { return ReadFile(ctx, name) }
-		if name == "-" {
-			if named || slices.ContainsFunc(parts.Files, func(f File) bool { return f.Name == "stdin" }) {
-				return parts, failure.Usagef("use - only once", "standard input is used twice")
-			}
-			file.Name, read = "stdin", func() ([]byte, error) { return readStdin(ctx, p) }
-		}
-		var err error
-		if file.Data, err = read(); err != nil {
-			return parts, err
-		}
-		parts.Files = append(parts.Files, file)
+	if named && slices.Contains(s.Files, attach.Stdin) {
+		return parts, attach.ErrTwice
+	}
+	reader := attach.Reader{Limit: api.MaxPrompt, Stdin: func() ([]byte, error) { return readStdin(ctx, p) }}
+	found, err := reader.Read(ctx, s.Files)
+	if err != nil {
+		return parts, err
+	}
+	parts.Files = found.Files
+	for _, note := range found.Notes() {
+		p.Note("%s", note)
 	}
 	implied := len(parts.Words) == 0 && len(parts.Files) == 0 && !s.Edit && !p.IO.InTTY
 	if named || !slices.Contains(s.Files, "-") && (implied || carriesData(p.IO.In)) {
@@ -132,22 +130,6 @@ func readStdin(ctx context.Context, p *cli.Printer) ([]byte, error) {
 	}
 	return input.Await(ctx, func() ([]byte, error) {
 		return readAll("standard input", p.IO.In)
-	})
-}
-
-// ReadFile reads a file up to the maximum size of a prompt. Cancelling ctx ends the read,
-// even of a pipe that no process writes to.
-func ReadFile(ctx context.Context, name string) ([]byte, error) {
-	return input.Await(ctx, func() ([]byte, error) {
-		file, err := os.Open(name)
-		if err != nil {
-			return nil, failure.Usagef("check the name after -f", "cannot read %s: %v", name, failure.Reason(err))
-		}
-		defer func() { _ = file.Close() }()
-		if info, err := file.Stat(); err == nil && info.IsDir() {
-			return nil, failure.Usagef("pass its files, each with -f", "%s is a directory", name)
-		}
-		return readAll(name, file)
 	})
 }
 

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/attach"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
@@ -26,19 +28,24 @@ func runFile(ctx context.Context, s *session, name string) error {
 	if err != nil {
 		return err
 	}
-	data, err := prompt.ReadFile(ctx, path)
+	found, err := attach.Reader{Limit: api.MaxPrompt}.Read(ctx, []string{path})
 	if failure.Of(err).Kind == failure.Usage {
 		return failure.Usagef("usage: /file PATH; Tab completes the path", "%v", err)
 	}
 	if err != nil {
 		return err
 	}
-	files := append(slices.Clip(s.files), prompt.File{Name: path, Data: data})
+	files := slices.Concat(s.files, found.Files)
 	if _, err := (prompt.Parts{Files: files}).Assemble(); err != nil {
 		return err
 	}
 	s.files = files
-	noteFile(s, files[len(files)-1])
+	for _, note := range found.Notes() {
+		s.f.Print.Note("%s", note)
+	}
+	for _, file := range found.Files {
+		noteFile(s, file)
+	}
 	return nil
 }
 
@@ -51,7 +58,7 @@ func listFiles(s *session) {
 	}
 }
 
-func noteFile(s *session, file prompt.File) {
+func noteFile(s *session, file attach.File) {
 	s.f.Print.Note("attached to the next question: %s, %d bytes", file.Name, len(file.Data))
 }
 

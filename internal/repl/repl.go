@@ -10,6 +10,7 @@ import (
 	"os"
 
 	"github.com/hobnob-cli/hobnob/internal/ask"
+	"github.com/hobnob-cli/hobnob/internal/attach"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
@@ -24,7 +25,7 @@ type session struct {
 	f     *cli.Factory
 	ask   *ask.Asker
 	at    *Cursor
-	files []prompt.File // attached to the next question
+	files []attach.File // attached to the next question
 	lines *lines
 
 	interrupts <-chan os.Signal

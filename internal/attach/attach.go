@@ -1,0 +1,202 @@
+// Package attach turns the values of -f into files: it reads files, walks directories,
+// expands patterns and fetches URLs. It attaches only text, within limits, and returns
+// what it left out with the reason. It does not know flags, the terminal or the
+// service.
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/input"
+	"github.com/hobnob-cli/hobnob/internal/plural"
+)
+
+// File is a file attached to a question.
+type File struct {
+	Name string // as the user would type it; untrusted
+	Data []byte
+}
+
+// Stdin is the value for standard input, and StdinName the name of its file.
+const (
+	Stdin     = "-"
+	StdinName = "stdin"
+)
+
+// ErrTwice means that standard input is named twice.
+var ErrTwice error = failure.Usagef("use - only once", "standard input is used twice")
+
+// Reader reads the files that values name.
+type Reader struct {
+	// Limit is the maximum number of bytes of all files together.
+	Limit int64
+	// Budget is the maximum number of bytes of files in directories and matches of
+	// patterns, or 0 for Limit.
+	Budget int64
+	// Stdin reads standard input.
+	Stdin func() ([]byte, error)
+}
+
+// Found is the result of a Reader.
+type Found struct {
+	Files   []File    // in the order of the values, those of one value by name
+	Skipped []Skipped // in the same order
+
+	expanded []string // values that are directories and patterns
+	inside   []File   // the files from them
+	limit    int64    // of their size
+}
+
+// overhead is the size that a prompt adds to a file besides its name.
+const overhead = 32
+
+// Read returns the files that values name. A value is the name of a file or directory
+// if that exists, and otherwise a pattern if it has special characters. A file that
+// is named itself must be text and fit; files found in directories and by patterns are
+// skipped if they do not. Cancelling ctx ends Read, even if a file blocks. If a value is
+// wrong, the error is of kind failure.Usage.
+func (r Reader) Read(ctx context.Context, values []string) (Found, error) {
+	return input.Await(ctx, func() (Found, error) { return r.read(ctx, values) })
+}
+
+func (r Reader) read(ctx context.Context, values []string) (Found, error) {
+	found := Found{}
+	files := make([][]File, len(values))
+	trees := map[int]*tree{}
+	seen := map[string]bool{} // absolute paths
+	room := r.Limit
+	// Files that are named themselves come first, because they must fit.
+	for i, value := range values {
+		if value == Stdin && slices.Contains(values[:i], Stdin) {
+			return found, ErrTwice
+		}
+		if t, ok := treeOf(value); ok {
+			trees[i] = t
+			continue
+		}
+		file, err := r.named(value, room)
+		if err != nil {
+			return found, err
+		}
+		files[i] = []File{file}
+		seen[realPath(value)] = value != Stdin
+		room -= int64(len(file.Data) + len(file.Name) + overhead)
+	}
+	if r.Budget > 0 {
+		room = min(room, r.Budget)
+	}
+	found.limit = room
+	for i, value := range values {
+		t := trees[i]
+		if t == nil {
+			found.Files = append(found.Files, files[i]...)
+			continue
+		}
+		t.room, t.seen = room, seen
+		if err := t.read(ctx); err != nil {
+			return found, err
+		}
+		room = t.room
+		if len(t.files) == 0 && !t.repeated {
+			return found, t.empty(value, found.limit)
+		}
+		found.Files = append(found.Files, t.files...)
+		found.Skipped = append(found.Skipped, t.skipped...)
+		found.expanded = append(found.expanded, value)
+		found.inside = append(found.inside, t.files...)
+	}
+	return found, nil
+}
+
+// treeOf returns the directory or the pattern that a value names.
+func treeOf(value string) (*tree, bool) {
+	info, err := os.Stat(value)
+	switch {
+	case value == Stdin || err == nil && !info.IsDir():
+		return nil, false
+	case err == nil:
+		return &tree{dir: value}, true
+	case !strings.ContainsAny(value, "*?[{"):
+		return nil, false
+	}
+	dir, pattern := doublestar.SplitPattern(filepath.ToSlash(value))
+	return &tree{dir: filepath.FromSlash(dir), pattern: pattern}, true
+}
+
+// named reads a file that is named itself. It may be special, such as the pipe of <(…).
+func (r Reader) named(name string, room int64) (File, error) {
+	if name == Stdin {
+		data, err := r.Stdin()
+		return File{StdinName, data}, err
+	}
+	file, err := os.Open(name)
+	if err != nil {
+		return File{}, failure.Usagef("check the name after -f", "cannot read %s: %v", name, failure.Reason(err))
+	}
+	defer func() { _ = file.Close() }()
+	tooLarge := failure.Usagef("send a part of it", "%s is larger than the limit of %s", name, plural.Bytes(r.Limit))
+	if info, err := file.Stat(); err == nil && info.Mode().IsRegular() && info.Size() > r.Limit {
+		return File{}, tooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(file, r.Limit+1))
+	switch {
+	case err != nil:
+		return File{}, fmt.Errorf("cannot read %s: %w", name, failure.Reason(err))
+	case int64(len(data)) > r.Limit:
+		return File{}, tooLarge
+	case int64(len(data)) > room:
+		return File{}, failure.Usagef("send fewer files", "the files are larger than the limit of %s together", plural.Bytes(r.Limit))
+	}
+	if _, err := Text(name, data); err != nil {
+		return File{}, err
+	}
+	return File{name, data}, nil
+}
+
+// realPath returns the absolute path that a name leads to, or the name.
+func realPath(name string) string {
+	if path, err := filepath.Abs(name); err == nil {
+		name = path
+	}
+	if path, err := filepath.EvalSymlinks(name); err == nil {
+		name = path
+	}
+	return name
+}
+
+// reasonOf returns the cause of an error in a few words.
+func reasonOf(err error) string {
+	var kind *input.KindError
+	switch {
+	case errors.As(err, &kind):
+		return kind.Kind()
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	}
+	return failure.Reason(err).Error()
+}
+
+// brokenLink returns the cause of an error of opening a symbolic link in a directory.
+func brokenLink(err error) string {
+	var kind *input.KindError
+	switch {
+	case errors.As(err, &kind):
+		return "a link to " + kind.Kind()
+	case errors.Is(err, fs.ErrNotExist):
+		return "a broken link"
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	}
+	return "a link out of the directory"
+}
