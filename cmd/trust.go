@@ -85,6 +85,9 @@ func runTrust(opts trustOptions) error {
 	if err != nil {
 		return err
 	}
+	if _, err := (project.Project{Dir: dir, Settings: settings}).TemplatePaths(); err != nil {
+		return err
+	}
 	trusted, err := f.Trusted()
 	if err != nil {
 		return err

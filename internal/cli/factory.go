@@ -65,6 +65,8 @@ type Factory struct {
 	// Project finds the project file of the working directory, and reads it if it is
 	// trusted.
 	Project func() (project.Project, error)
+	// noteIgnored prints why the project file is ignored, once.
+	noteIgnored func(project.Project)
 	// player opens the recording of Global.Replay.
 	player func() (*cassette.Player, error)
 
@@ -101,6 +103,7 @@ func New(streams *terminal.Streams, getenv config.Env) *Factory {
 		}
 		return c, nil
 	})
+	f.noteIgnored = noteIgnored(f)
 	f.Project = sync.OnceValues(func() (project.Project, error) { return loadProject(f) })
 	f.player = sync.OnceValues(func() (*cassette.Player, error) { return openPlayer(f) })
 	return f

@@ -3,6 +3,7 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"sync"
 
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
@@ -36,17 +37,35 @@ func loadProject(f *Factory) (project.Project, error) {
 	return project.Load(dir, f.Env("HOME"), trusted), nil
 }
 
-// ProjectProfile is like Profile, for commands that ask an agent: if the project file is
-// ignored, it prints a note, and if the file is invalid, it returns the error.
-func (f *Factory) ProjectProfile() (config.Profile, error) {
+// ProjectInUse returns the project of the working directory for commands that use its
+// settings. If the project file is ignored, it prints a note, once; if the file is
+// invalid, it returns the error.
+func (f *Factory) ProjectInUse() (project.Project, error) {
 	found, err := f.Project()
-	switch {
-	case err != nil:
+	if err == nil {
+		err = found.Err
+	}
+	if err == nil && found.Ignored != nil {
+		f.noteIgnored(found)
+	}
+	return found, err
+}
+
+// ProjectProfile is like Profile, for commands that ask an agent. It does what
+// ProjectInUse does.
+func (f *Factory) ProjectProfile() (config.Profile, error) {
+	if _, err := f.ProjectInUse(); err != nil {
 		return config.Profile{}, err
-	case found.Err != nil:
-		return config.Profile{}, found.Err
-	case found.Ignored != nil:
-		f.Print.Note("ignored %s: %v; %s", found.Path(), found.Ignored, failure.Of(found.Ignored).Hint)
 	}
 	return f.Profile()
+}
+
+// noteIgnored returns a function that prints the reason why a project file is ignored.
+func noteIgnored(f *Factory) func(project.Project) {
+	var once sync.Once
+	return func(p project.Project) {
+		once.Do(func() {
+			f.Print.Note("ignored %s: %v; %s", p.Path(), p.Ignored, failure.Of(p.Ignored).Hint)
+		})
+	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // Templates returns the library of templates: the user's own, those of the setting
-// templates.paths, and the built-in ones.
+// templates.paths, those of the project, and the built-in ones.
 func (f *Factory) Templates() (template.Library, error) {
 	paths, err := f.Paths()
 	if err != nil {
@@ -23,8 +23,16 @@ func (f *Factory) Templates() (template.Library, error) {
 	if err != nil {
 		return template.Library{}, err
 	}
+	found, err := f.ProjectInUse()
+	if err != nil {
+		return template.Library{}, err
+	}
+	ofProject, err := found.TemplatePaths()
+	if err != nil {
+		return template.Library{}, err
+	}
 	return template.Library{
-		Shared: shared,
+		Shared: append(shared, ofProject...),
 		Dir:    filepath.Join(filepath.Dir(paths.ConfigFile), "templates"),
 		CheckName: func(name string) error {
 			if err := config.CheckName(name); err != nil {

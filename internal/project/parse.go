@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,6 +25,10 @@ var keys = []struct {
 }{
 	{"agent", func(s *Settings, value *yaml.Node) (err error) {
 		s.Agent, err = agent(value)
+		return err
+	}},
+	{"templates", func(s *Settings, value *yaml.Node) (err error) {
+		s.Templates, err = paths(value)
 		return err
 	}},
 }
@@ -131,6 +136,42 @@ func agent(node *yaml.Node) (string, error) {
 		return "", fmt.Errorf("%q must be an alias of hobnob agents list", shortened(node.Value))
 	}
 	return name, nil
+}
+
+// paths returns a list of paths inside the project.
+func paths(node *yaml.Node) ([]string, error) {
+	if err := plain(node, yaml.SequenceNode, "!!seq"); err != nil {
+		return nil, err
+	}
+	var list []string
+	for _, item := range node.Content {
+		path, err := text(item)
+		if err == nil {
+			err = checkPath(path)
+		}
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, path)
+	}
+	return list, nil
+}
+
+// checkPath returns an error unless a path is relative and has no part that leads
+// upwards. Links are resolved when the path is used.
+func checkPath(path string) error {
+	parts := strings.FieldsFunc(path, func(r rune) bool { return r == '/' || r == '\\' })
+	switch {
+	case path == "" || strings.ContainsAny(path, "\n\t"):
+		return fmt.Errorf("invalid path %q", shortened(path))
+	case strings.Contains(path, "://"):
+		return fmt.Errorf("%q must be a path, not a URL", shortened(path))
+	case path == "-":
+		return errors.New(`"-" must be a path, not standard input`)
+	case strings.HasPrefix(path, "~") || !filepath.IsLocal(path) || slices.Contains(parts, ".."):
+		return fmt.Errorf("%q must be a path inside the directory of the project file", shortened(path))
+	}
+	return nil
 }
 
 // invalidUTF8 returns the offset of the first byte that is not UTF-8, or -1.

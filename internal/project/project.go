@@ -9,9 +9,11 @@ package project
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/access"
 	"github.com/hobnob-cli/hobnob/internal/input"
@@ -123,13 +125,44 @@ func Read(dir string) (Settings, error) {
 	return settings, err
 }
 
+// TemplatePaths returns the directories of templates as absolute paths without links. A
+// path that leads out of the project is an error.
+func (p Project) TemplatePaths() ([]string, error) {
+	var dirs []string
+	for _, path := range p.Templates {
+		dir, err := p.resolve(path)
+		if err != nil {
+			return nil, err
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs, nil
+}
+
+// resolve returns the absolute form of a path in the file, without links.
+func (p Project) resolve(path string) (string, error) {
+	full := filepath.Join(p.Dir, path)
+	resolved, err := filepath.EvalSymlinks(full)
+	if errors.Is(err, os.ErrNotExist) {
+		return full, nil // the user of the path reports it
+	}
+	if err != nil {
+		return "", &FileError{Path: p.Path(), Err: err}
+	}
+	if inside, err := filepath.Rel(p.Dir, resolved); err != nil || !filepath.IsLocal(inside) {
+		return "", &FileError{Path: p.Path(), Err: fmt.Errorf("%q leads out of %s", path, p.Dir)}
+	}
+	return resolved, nil
+}
+
 // Settings are the settings of a project file.
 type Settings struct {
-	Agent string // an alias, or ""
+	Agent     string   // an alias, or ""
+	Templates []string // directories of templates, relative to that of the file
 }
 
 // Describe returns the settings that the file sets, as names and values.
 func (s Settings) Describe() [][2]string {
-	pairs := [][2]string{{"agent", s.Agent}}
+	pairs := [][2]string{{"agent", s.Agent}, {"templates", strings.Join(s.Templates, ", ")}}
 	return slices.DeleteFunc(pairs, func(pair [2]string) bool { return pair[1] == "" })
 }

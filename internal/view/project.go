@@ -16,6 +16,8 @@ type ProjectInfo struct {
 	Trusted   bool    `json:"trusted"`
 	Problem   *string `json:"problem"` // why the file has no effect
 	Agent     *string `json:"agent"`
+	// Templates are paths relative to the directory.
+	Templates []string `json:"templates"`
 
 	summary string
 }
@@ -25,7 +27,7 @@ func DescribeProject(p project.Project) *ProjectInfo {
 	if !p.Exists() {
 		return nil
 	}
-	info := &ProjectInfo{Directory: p.Dir, File: p.Path(), Trusted: p.Ignored == nil, Agent: cli.OrNull(p.Agent)}
+	info := &ProjectInfo{Directory: p.Dir, File: p.Path(), Trusted: p.Ignored == nil, Agent: cli.OrNull(p.Agent), Templates: append([]string{}, p.Templates...)}
 	switch {
 	case p.Ignored != nil:
 		info.Problem = cli.OrNull(p.Ignored.Error())
