@@ -50,7 +50,7 @@ func (s Setup) instructions(ctx context.Context, f *cli.Factory, store *history.
 // ChangedInstructions returns the instructions that a new conversation with the agent of
 // a conversation would have. If the conversation has others, change describes that, as a
 // clause without a full stop. Instructions that the user gave the conversation do not
-// count as changed.
+// count as changed, nor do those of a project in a directory outside of it.
 func ChangedInstructions(ctx context.Context, store *history.Store, profile config.Profile, c history.Conversation, agent string) (now history.Instructions, change string, err error) {
 	before, err := store.Instructions(ctx, c.ID)
 	if err != nil {
@@ -63,6 +63,7 @@ func ChangedInstructions(ctx context.Context, store *history.Store, profile conf
 	now = InstructionsFor(profile, agent)
 	switch {
 	case before.Source == history.OwnInstructions || now.Text == before.Text:
+	case before.Source == history.ProjectInstructions && now.Source != before.Source: // another directory
 	case before.Text == "":
 		change = fmt.Sprintf("%s has instructions, but this conversation began without them", now.Owner())
 	case now.Text == "":

@@ -93,7 +93,7 @@ func New(streams *terminal.Streams, getenv config.Env) *Factory {
 		}
 		c, err := config.Load(config.Options{
 			Path: paths.ConfigFile, Flags: f.Settings, Env: f.Env, LocalAgents: agent.BuiltinIDs(),
-			ProjectFile: found.Path(), Project: map[string]string{"agent": found.Agent},
+			ProjectFile: found.Path(), Project: map[string]string{"agent": found.Agent, "instructions": found.Instructions},
 		})
 		if err != nil {
 			return nil, err

@@ -56,8 +56,8 @@ func checkAgents(aliases map[string]any) error {
 }
 
 // InstructionsFor returns the instructions of a new conversation with an agent, an alias
-// or a UUID, and their source: the agent with its alias, or the profile. The text is
-// empty if there are none.
+// or a UUID, and their source: the agent with its alias, the project without a name, or
+// the profile. The text is empty if there are none.
 func (p Profile) InstructionsFor(agent string) (text string, source Source) {
 	alias := strings.ToLower(agent)
 	if IsUUID(agent) {
@@ -65,6 +65,9 @@ func (p Profile) InstructionsFor(agent string) (text string, source Source) {
 	}
 	if text := p.AgentInstructions[alias]; text != "" {
 		return text, Source{Kind: "agent", Name: alias}
+	}
+	if p.Instructions != "" && p.Sources["instructions"].Kind == "project" {
+		return p.Instructions, Source{Kind: "project"}
 	}
 	if p.Instructions != "" {
 		return p.Instructions, Source{Kind: "profile", Name: p.Name}

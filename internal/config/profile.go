@@ -20,10 +20,10 @@ import (
 // of its setting.
 type Profile struct {
 	Name              string
+	Sources           map[string]Source // setting key → source of its value
 	BuiltIn           map[string]string // name → UUID of all agents of the embedded service; nil for other services
 	BaseURL           string            `setting:"base_url"` // empty for the embedded service
 	Agent             string            `setting:"agent"`    // alias or UUID; empty if the service chooses
-	AgentSource       Source            // of Agent
 	Agents            map[string]string // alias → UUID
 	AgentInstructions map[string]string // alias → instructions, of those that have some
 	Instructions      string            `setting:"instructions"`
@@ -73,9 +73,7 @@ func (c *Config) Profile(name string) (Profile, error) {
 			return Profile{}, err
 		}
 		fields.Field(i).Set(reflect.ValueOf(value.Value))
-		if setting.Key == "agent" {
-			p.AgentSource = value.Source
-		}
+		p.Sources[setting.Key] = value.Source
 	}
 	p.CAFile = c.resolvePath(p.CAFile)
 	if name == Local {
@@ -135,7 +133,7 @@ func sameOrigin(a, b string) bool {
 
 // named returns a profile with only its name and its agents.
 func (c *Config) named(name string) Profile {
-	p := Profile{Name: name}
+	p := Profile{Name: name, Sources: map[string]Source{}}
 	p.Agents, p.AgentInstructions = c.agents(name)
 	if name == Local {
 		p.BuiltIn = c.options.LocalAgents
@@ -203,8 +201,8 @@ func (p Profile) AgentID(name string) (string, error) {
 		var ok bool
 		if id, ok = p.Agents[alias]; !ok {
 			unknown := &UnknownAgentError{Name: name, Profile: p.Name, Known: p.AgentNames()}
-			if name == p.Agent && p.AgentSource.Kind == "project" {
-				unknown.Source = p.AgentSource
+			if source := p.Sources["agent"]; name == p.Agent && source.Kind == "project" {
+				unknown.Source = source
 			}
 			return "", unknown
 		}

@@ -27,6 +27,15 @@ var keys = []struct {
 		s.Agent, err = agent(value)
 		return err
 	}},
+	{"instructions", func(s *Settings, value *yaml.Node) (err error) {
+		s.Instructions, err = text(value)
+		s.Instructions = strings.TrimRightFunc(s.Instructions, unicode.IsSpace)
+		return err
+	}},
+	{"instructions_file", func(s *Settings, value *yaml.Node) (err error) {
+		s.InstructionsFile, err = path(value)
+		return err
+	}},
 	{"templates", func(s *Settings, value *yaml.Node) (err error) {
 		s.Templates, err = paths(value)
 		return err
@@ -81,6 +90,9 @@ func parseMapping(top *yaml.Node) (s Settings, err error) {
 			return s, lineError(value, "invalid value of %s: %w", key.Value, err)
 		}
 	}
+	if s.Instructions != "" && s.InstructionsFile != "" {
+		return s, &FileError{Err: errors.New("instructions and instructions_file cannot be used together")}
+	}
 	return s, nil
 }
 
@@ -117,12 +129,18 @@ func text(node *yaml.Node) (string, error) {
 	if err := plain(node, yaml.ScalarNode, "!!str"); err != nil {
 		return "", err
 	}
-	for _, r := range node.Value {
+	return node.Value, checkText(node.Value)
+}
+
+// checkText returns an error if a text has control characters other than newline and tab,
+// is not UTF-8, or is longer than instructions may be.
+func checkText(text string) error {
+	for _, r := range text {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return "", fmt.Errorf("a control character (U+%04X) is not allowed", r)
+			return fmt.Errorf("a control character (U+%04X) is not allowed", r)
 		}
 	}
-	return node.Value, nil
+	return config.CheckInstructions(text)
 }
 
 // agent returns an alias. A UUID is invalid, because it could be an agent that the user
@@ -145,16 +163,22 @@ func paths(node *yaml.Node) ([]string, error) {
 	}
 	var list []string
 	for _, item := range node.Content {
-		path, err := text(item)
-		if err == nil {
-			err = checkPath(path)
-		}
+		one, err := path(item)
 		if err != nil {
 			return nil, err
 		}
-		list = append(list, path)
+		list = append(list, one)
 	}
 	return list, nil
+}
+
+// path returns a path inside the project.
+func path(node *yaml.Node) (string, error) {
+	path, err := text(node)
+	if err == nil {
+		err = checkPath(path)
+	}
+	return path, err
 }
 
 // checkPath returns an error unless a path is relative and has no part that leads

@@ -14,8 +14,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/hobnob-cli/hobnob/internal/access"
+	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/input"
 )
 
@@ -118,11 +120,31 @@ func Read(dir string) (Settings, error) {
 		return Settings{}, &FileError{Path: path, Err: err}
 	}
 	settings, err := parse(text)
+	if err == nil && settings.InstructionsFile != "" {
+		settings.Instructions, err = readInstructions(root, dir, settings.InstructionsFile)
+	}
 	var bad *FileError
-	if errors.As(err, &bad) {
+	if errors.As(err, &bad) && bad.Path == "" {
 		bad.Path = path
 	}
 	return settings, err
+}
+
+// readInstructions reads the file of instructions. Errors are *FileError.
+func readInstructions(root *os.Root, dir, name string) (string, error) {
+	inside, err := resolve(dir, name)
+	if err != nil {
+		return "", err
+	}
+	data, err := input.ReadFileIn(root, inside, config.MaxInstructions)
+	if err != nil {
+		return "", &FileError{Path: filepath.Join(dir, name), Err: err}
+	}
+	text := strings.NewReplacer("\ufeff", "", "\r\n", "\n").Replace(string(data))
+	if err := checkText(text); err != nil {
+		return "", &FileError{Path: filepath.Join(dir, name), Err: err}
+	}
+	return strings.TrimRightFunc(text, unicode.IsSpace), nil
 }
 
 // TemplatePaths returns the directories of templates as absolute paths without links. A
@@ -130,39 +152,49 @@ func Read(dir string) (Settings, error) {
 func (p Project) TemplatePaths() ([]string, error) {
 	var dirs []string
 	for _, path := range p.Templates {
-		dir, err := p.resolve(path)
-		if err != nil {
-			return nil, err
+		inside, err := resolve(p.Dir, path)
+		var bad *FileError
+		if errors.As(err, &bad) {
+			bad.Path = p.Path()
+			return nil, bad
 		}
-		dirs = append(dirs, dir)
+		dirs = append(dirs, filepath.Join(p.Dir, inside))
 	}
 	return dirs, nil
 }
 
-// resolve returns the absolute form of a path in the file, without links.
-func (p Project) resolve(path string) (string, error) {
-	full := filepath.Join(p.Dir, path)
-	resolved, err := filepath.EvalSymlinks(full)
+// resolve returns the path to which a path in a directory leads, relative to the
+// directory and without links. The error is a *FileError without a path.
+func resolve(dir, path string) (string, error) {
+	resolved, err := filepath.EvalSymlinks(filepath.Join(dir, path))
 	if errors.Is(err, os.ErrNotExist) {
-		return full, nil // the user of the path reports it
+		return path, nil // reported when it is read
 	}
 	if err != nil {
-		return "", &FileError{Path: p.Path(), Err: err}
+		return "", &FileError{Err: err}
 	}
-	if inside, err := filepath.Rel(p.Dir, resolved); err != nil || !filepath.IsLocal(inside) {
-		return "", &FileError{Path: p.Path(), Err: fmt.Errorf("%q leads out of %s", path, p.Dir)}
+	inside, err := filepath.Rel(dir, resolved)
+	if err != nil || !filepath.IsLocal(inside) {
+		return "", &FileError{Err: fmt.Errorf("%q leads out of %s", path, dir)}
 	}
-	return resolved, nil
+	return inside, nil
 }
 
 // Settings are the settings of a project file.
 type Settings struct {
-	Agent     string   // an alias, or ""
-	Templates []string // directories of templates, relative to that of the file
+	Agent        string // an alias, or ""
+	Instructions string // text, also of InstructionsFile
+	// InstructionsFile is a path relative to the directory of the file, or "".
+	InstructionsFile string
+	Templates        []string // directories of templates, relative to that of the file
 }
 
 // Describe returns the settings that the file sets, as names and values.
 func (s Settings) Describe() [][2]string {
-	pairs := [][2]string{{"agent", s.Agent}, {"templates", strings.Join(s.Templates, ", ")}}
-	return slices.DeleteFunc(pairs, func(pair [2]string) bool { return pair[1] == "" })
+	pairs := [][2]string{
+		{"agent", s.Agent}, {"instructions_file", s.InstructionsFile}, {"instructions", s.Instructions}, {"templates", strings.Join(s.Templates, ", ")},
+	}
+	return slices.DeleteFunc(pairs, func(pair [2]string) bool {
+		return pair[1] == "" || pair[0] == "instructions" && s.InstructionsFile != ""
+	})
 }

@@ -44,41 +44,59 @@ func TestRead(t *testing.T) {
 
 // invalid are project files with the beginning of their errors.
 var invalid = map[string]string{
-	"base_url: https://evil.example":              `:1: a project file cannot set "base_url"`,
-	"# c\nBase_URL: https://evil.example":         `:2: a project file cannot set "Base_URL"`,
-	"profiles: {default: {base_url: x}}":          `a project file cannot set "profiles"`,
-	"profile: evil":                               `a project file cannot set "profile"`,
-	"token_command: [sh, -c, id]":                 `a project file cannot set "token_command"`,
-	"token: secret":                               `a project file cannot set "token"`,
-	"ca_file: ca.pem":                             `a project file cannot set "ca_file"`,
-	"allow_insecure_http: true":                   `a project file cannot set "allow_insecure_http"`,
-	"conversations_path: /x":                      `a project file cannot set "conversations_path"`,
-	"proxy: http://evil.example":                  `a project file cannot set "proxy"`,
-	"notify: bell":                                `a project file cannot set "notify"`,
-	"agents: {reviewer: x}":                       `a project file cannot set "agents"`,
-	"Agent: reviewer":                             `a project file cannot set "Agent"`,
-	"\"agent\\0\": reviewer":                      `a project file cannot set "agent\x00"`,
-	"? [a, b]\n: c":                               `a project file cannot set "{…}"`,
-	"agent: reviewer\nagent: other":               `:2: duplicate setting "agent"`,
-	"<<: {agent: reviewer}":                       `a project file cannot set "<<"`,
-	"agent: &a reviewer":                          "invalid value of agent: anchors and aliases are not allowed",
-	"agent: !!binary cmV2aWV3ZXI=":                "invalid value of agent: tags are not allowed",
-	"agent: !custom reviewer":                     "invalid value of agent: tags are not allowed",
-	"!custom\nagent: reviewer":                    "the file must be a mapping of settings to values: tags are not allowed",
-	"agent: 7":                                    "invalid value of agent: must be text",
-	"agent:":                                      "invalid value of agent: must be text",
-	"agent: [reviewer]":                           "invalid value of agent: must be text",
-	"agent: https://evil.example":                 `invalid value of agent: "https://evil.example" must be an alias`,
-	"agent: 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f": "must be an alias of hobnob agents list",
-	"agent: \"x\\e[31m\"":                         "invalid value of agent: a control character (U+001B) is not allowed",
-	"- agent":                                     "the file must be a mapping of settings to values",
-	"agent: reviewer\n---\nagent: other":          "it contains more than one YAML document",
-	"agent: \xff":                                 "invalid UTF-8 at byte 7",
-	"agent: [":                                    "invalid YAML: line 1: did not find",
-	"agent: \x00":                                 "invalid YAML: control characters are not allowed",
-	strings.Repeat("#", 64<<10) + "\nagent: r":    "larger than 64 KiB",
-	strings.Repeat("[", 60<<10):                   "invalid YAML: ",
-	bomb():                                        `a project file cannot set "a"`,
+	"base_url: https://evil.example":                    `:1: a project file cannot set "base_url"`,
+	"# c\nBase_URL: https://evil.example":               `:2: a project file cannot set "Base_URL"`,
+	"profiles: {default: {base_url: x}}":                `a project file cannot set "profiles"`,
+	"profile: evil":                                     `a project file cannot set "profile"`,
+	"token_command: [sh, -c, id]":                       `a project file cannot set "token_command"`,
+	"token: secret":                                     `a project file cannot set "token"`,
+	"ca_file: ca.pem":                                   `a project file cannot set "ca_file"`,
+	"allow_insecure_http: true":                         `a project file cannot set "allow_insecure_http"`,
+	"conversations_path: /x":                            `a project file cannot set "conversations_path"`,
+	"proxy: http://evil.example":                        `a project file cannot set "proxy"`,
+	"notify: bell":                                      `a project file cannot set "notify"`,
+	"agents: {reviewer: x}":                             `a project file cannot set "agents"`,
+	"Agent: reviewer":                                   `a project file cannot set "Agent"`,
+	"\"agent\\0\": reviewer":                            `a project file cannot set "agent\x00"`,
+	"? [a, b]\n: c":                                     `a project file cannot set "{…}"`,
+	"instructions: [a]":                                 "invalid value of instructions: must be text",
+	"instructions: \"\\e]0;x\\a\"":                      "invalid value of instructions: a control character (U+001B) is not allowed",
+	"instructions: \"a\\r\"":                            "a control character (U+000D) is not allowed",
+	"instructions: |\n  " + strings.Repeat("x", 65<<10): "larger than 64 KiB",
+	"instructions: a\ninstructions_file: b":             "instructions and instructions_file cannot be used together",
+	"instructions_file: ../x":                           `"../x" must be a path inside the directory of the project file`,
+	"instructions_file: /etc/passwd":                    `"/etc/passwd" must be a path inside`,
+	"instructions_file: ~/.ssh/id_rsa":                  `"~/.ssh/id_rsa" must be a path inside`,
+	"instructions_file: missing.md":                     "missing.md: no such file",
+	"instructions_file: .":                              "is a directory, not a regular file",
+	"templates: prompts":                                "invalid value of templates: must be a list",
+	"templates: [a, [b]]":                               "invalid value of templates: must be text",
+	"templates: [a/../../b]":                            `"a/../../b" must be a path inside`,
+	"templates: ['a\\..\\..\\b']":                       "must be a path inside",
+	"templates: ['']":                                   `invalid path ""`,
+	"templates: [\"a\\nb\"]":                            `invalid path "a\nb"`,
+	"templates: [https://evil.example/x]":               "must be a path, not a URL",
+	"templates: &t [a]":                                 "anchors and aliases are not allowed",
+	"agent: reviewer\nagent: other":                     `:2: duplicate setting "agent"`,
+	"<<: {agent: reviewer}":                             `a project file cannot set "<<"`,
+	"agent: &a reviewer":                                "invalid value of agent: anchors and aliases are not allowed",
+	"agent: !!binary cmV2aWV3ZXI=":                      "invalid value of agent: tags are not allowed",
+	"agent: !custom reviewer":                           "invalid value of agent: tags are not allowed",
+	"!custom\nagent: reviewer":                          "the file must be a mapping of settings to values: tags are not allowed",
+	"agent: 7":                                          "invalid value of agent: must be text",
+	"agent:":                                            "invalid value of agent: must be text",
+	"agent: [reviewer]":                                 "invalid value of agent: must be text",
+	"agent: https://evil.example":                       `invalid value of agent: "https://evil.example" must be an alias`,
+	"agent: 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f":       "must be an alias of hobnob agents list",
+	"agent: \"x\\e[31m\"":                               "invalid value of agent: a control character (U+001B) is not allowed",
+	"- agent":                                           "the file must be a mapping of settings to values",
+	"agent: reviewer\n---\nagent: other":                "it contains more than one YAML document",
+	"agent: \xff":                                       "invalid UTF-8 at byte 7",
+	"agent: [":                                          "invalid YAML: line 1: did not find",
+	"agent: \x00":                                       "invalid YAML: control characters are not allowed",
+	strings.Repeat("#", 64<<10) + "\nagent: r":          "larger than 64 KiB",
+	strings.Repeat("[", 60<<10):                         "invalid YAML: ",
+	bomb():                                              `a project file cannot set "a"`,
 }
 
 // bomb returns YAML that would expand to 10^9 elements.
@@ -99,6 +117,39 @@ func TestReadErrors(t *testing.T) {
 		}
 		if got.Agent != "" && !strings.Contains(text, "\n") {
 			t.Errorf("%.60q set %+v", text, got)
+		}
+	}
+}
+
+func TestInstructionsFile(t *testing.T) {
+	dir, outside := write(t, "instructions_file: docs/AGENTS.md"), filepath.Join(t.TempDir(), "secret")
+	file := filepath.Join(dir, "docs", "AGENTS.md")
+	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(outside, []byte("secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]string{
+		"\ufeffBe brief.\r\nUse tabs.\n\n": "Be brief.\nUse tabs.",
+		"":                                 "",
+		"\x1b[31m":                         "a control character (U+001B)",
+		"\xff":                             "UTF-8",
+		strings.Repeat("x", 65<<10):        "larger than 64 KiB",
+	} {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := project.Read(dir); err == nil && got.Instructions != want || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: %.20q, %v", text, got.Instructions, err)
+		}
+	}
+	for name, target := range map[string]string{"absolute": outside, "relative": "../../../../../../../../" + outside} {
+		if err := errors.Join(os.Remove(file), os.Symlink(target, file)); err != nil {
+			t.Skip(err)
+		}
+		if got, err := project.Read(dir); err == nil || !strings.Contains(err.Error(), "leads out of "+dir) || got.Instructions != "" {
+			t.Errorf("%s link: %+v, %v", name, got, err)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/project"
 )
@@ -16,6 +17,9 @@ type ProjectInfo struct {
 	Trusted   bool    `json:"trusted"`
 	Problem   *string `json:"problem"` // why the file has no effect
 	Agent     *string `json:"agent"`
+	// Instructions are the text, also of InstructionsFile, a path relative to the directory.
+	Instructions     *string `json:"instructions"`
+	InstructionsFile *string `json:"instructions_file"`
 	// Templates are paths relative to the directory.
 	Templates []string `json:"templates"`
 
@@ -27,7 +31,11 @@ func DescribeProject(p project.Project) *ProjectInfo {
 	if !p.Exists() {
 		return nil
 	}
-	info := &ProjectInfo{Directory: p.Dir, File: p.Path(), Trusted: p.Ignored == nil, Agent: cli.OrNull(p.Agent), Templates: append([]string{}, p.Templates...)}
+	info := &ProjectInfo{
+		Directory: p.Dir, File: p.Path(), Trusted: p.Ignored == nil, Agent: cli.OrNull(p.Agent),
+		Instructions: cli.OrNull(p.Instructions), InstructionsFile: cli.OrNull(p.InstructionsFile),
+		Templates: append([]string{}, p.Templates...),
+	}
 	switch {
 	case p.Ignored != nil:
 		info.Problem = cli.OrNull(p.Ignored.Error())
@@ -38,7 +46,7 @@ func DescribeProject(p project.Project) *ProjectInfo {
 	default:
 		var sets []string
 		for _, pair := range p.Describe() {
-			sets = append(sets, pair[0]+" "+pair[1])
+			sets = append(sets, pair[0]+" "+config.Clip(pair[1]))
 		}
 		info.summary = strings.Join(sets, ", ")
 	}
