@@ -53,6 +53,8 @@ type faultyService struct {
 	requests []request
 	fault    []string
 	times    int // number of requests that still fail; -1 for all
+	expiring *expiringToken
+	accepted []string // questions that were answered while tokens expire
 }
 
 type request struct {
@@ -134,6 +136,10 @@ func (s *faultyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.mu.Unlock()
 	if fault[0] == "replies" && fault[1] == "hang" {
 		fault = fault[1:]
+	}
+	if fault[0] == "expire" {
+		s.serveWithExpiry(w, r, string(body))
+		return
 	}
 	s.answer(w, r, fault)
 }

@@ -32,6 +32,8 @@ func TestMain(m *testing.M) {
 //	fault KIND [ARG…]                   set the fault of the next requests; see faultyService
 //	network KIND NAME [ARG…]            start a server, such as a proxy; see startNetwork
 //	requests FILE                       write the received requests to FILE
+//	expire N FILE                       accept the token in FILE for N requests, then replace it by another one
+//	accepted FILE                       write the questions that were answered since expire to FILE
 //	await N                             wait until N requests have been received
 //	until FILE REGEXP                   wait until a file, to which a command in the background writes, matches
 //	code N CMD [ARG…]                   run a command that must exit with N
@@ -74,6 +76,8 @@ func TestScripts(t *testing.T) {
 			"network":  startNetwork,
 			"requests": writeRequests,
 			"await":    awaitRequests,
+			"expire":   expireTokens,
+			"accepted": writeAccepted,
 			"until":    awaitText,
 			"code":     exitsWith,
 			"signal":   sendSignal,

@@ -39,9 +39,9 @@ func parseOutput(output string, now time.Time) (Token, error) {
 	fields, err := objectOf([]byte(Trim(output)))
 	if err != nil {
 		if len(output) == maxOutput {
-			err = fmt.Errorf("longer than %d KiB", maxOutput>>10)
+			err = fmt.Errorf("the output is larger than %d KiB", maxOutput>>10)
 		}
-		return Token{}, fmt.Errorf("%w: JSON output: %w", ErrInvalid, err)
+		return Token{}, fmt.Errorf("%w: %w", ErrInvalid, err)
 	}
 	for _, name := range containers {
 		if inner, err := objectOf(fields[name]); err == nil && textOf(inner, tokenFields) != "" {
@@ -51,7 +51,7 @@ func parseOutput(output string, now time.Time) (Token, error) {
 	}
 	secret := textOf(fields, tokenFields)
 	if secret == "" {
-		return Token{}, fmt.Errorf("%w: JSON output without access_token or token", ErrInvalid)
+		return Token{}, fmt.Errorf("%w: the JSON output has no access_token or token", ErrInvalid)
 	}
 	token, err := newToken(secret, SourceCommand)
 	if err == nil {
@@ -67,9 +67,9 @@ func objectOf(data []byte) (map[string]json.RawMessage, error) {
 	var fields map[string]json.RawMessage
 	if err := json.Unmarshal(data, &fields); err != nil {
 		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			return nil, fmt.Errorf("invalid at byte %d", syntax.Offset)
+			return nil, fmt.Errorf("the output is not valid JSON (byte %d)", syntax.Offset)
 		}
-		return nil, errors.New("not an object")
+		return nil, errors.New("the output is not a JSON object")
 	}
 	return fields, nil
 }
