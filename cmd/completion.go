@@ -21,9 +21,10 @@ import (
 type completionOptions struct {
 	f *cli.Factory
 
-	Root  *cobra.Command
-	Shell string
-	Dir   string
+	Root   *cobra.Command
+	Shell  string
+	Dir    string
+	Widget bool
 }
 
 // completionFiles maps shells to the names under which packages install the scripts.
@@ -33,8 +34,8 @@ func newCompletionCommand(f *cli.Factory) *cobra.Command {
 	opts := completionOptions{f: f}
 	cmd := &cobra.Command{
 		Use:   "completion bash|zsh|fish|powershell",
-		Short: "Print a completion script for a shell",
-		Long:  "Print a script that lets a shell complete hobnob's commands, flags, profiles,\nagents, conversations, turns and settings. At each Tab it calls hobnob, which uses\nonly local files, not the network or the keyring.",
+		Short: "Print a completion script or key bindings for a shell",
+		Long:  "Print a script that lets a shell complete hobnob's commands, flags, profiles,\nagents, conversations, turns and settings. At each Tab it calls hobnob, which uses\nonly local files, not the network or the keyring.\n\nWith --widget, print a script that binds two keys of bash, zsh or fish instead. Alt-i\nreplaces the words on the command line with a command that the agent suggests, and\nAlt-m explains the command on the line. Neither runs anything; undo restores the\nwords. The comments in the script explain how to use other keys, and other flags\nof chat.",
 		Example: `  # bash, with the package bash-completion
   mkdir -p ~/.local/share/bash-completion/completions
   hobnob completion bash > ~/.local/share/bash-completion/completions/hobnob
@@ -48,7 +49,12 @@ func newCompletionCommand(f *cli.Factory) *cobra.Command {
   hobnob completion fish > ~/.config/fish/completions/hobnob.fish
   # PowerShell
   New-Item -ItemType Directory -Force (Split-Path $PROFILE)
-  hobnob completion powershell >> $PROFILE`,
+  hobnob completion powershell >> $PROFILE
+  # keys that ask the agent: this line in ~/.bashrc or ~/.zshrc
+  eval "$(hobnob completion bash --widget)"
+  eval "$(hobnob completion zsh --widget)"
+  # and this one in ~/.config/fish/config.fish
+  hobnob completion fish --widget | source`,
 		GroupID:     groupMore,
 		Annotations: map[string]string{printsText: ""},
 		Args:        cobra.ArbitraryArgs,
@@ -70,9 +76,15 @@ func newCompletionCommand(f *cli.Factory) *cobra.Command {
 				return failure.Usagef("shells: bash, zsh, fish, powershell", "unknown shell %q", args[0])
 			}
 			opts.Shell = args[0]
+			if script, ok := shell.Widget(opts.Shell); opts.Widget && ok {
+				return f.Print.Printf("%s", script)
+			} else if opts.Widget {
+				return failure.Usagef("shells: bash, zsh, fish", "--widget is not available for %s", opts.Shell)
+			}
 			return runCompletion(opts)
 		},
 	}
+	cmd.Flags().BoolVar(&opts.Widget, "widget", false, "print key bindings that ask the agent, for bash, zsh or fish")
 	cmd.Flags().StringVar(&opts.Dir, "dir", "", "write all scripts into this `directory`")
 	_ = cmd.Flags().MarkHidden("dir")
 	return cmd

@@ -254,7 +254,7 @@ func (s *screen) types(text string) {
 	if before, ok := strings.CutSuffix(text, ";"); ok { // would end tmux's command
 		text = before + `\;`
 	}
-	s.run("send-keys", "-l", text)
+	s.run("send-keys", "-l", "--", text)
 }
 
 // paste pastes text, with bracketed paste if hobnob has enabled it.

@@ -29,6 +29,8 @@ type Options struct {
 	// Block, if not nil, selects the first code block in this language instead of the
 	// whole reply. If empty, it selects the first block in any language.
 	Block *string
+	// Printable refuses a block with control or invisible characters.
+	Printable bool
 	// Contract, if not nil, asks for JSON that fits a schema, which is shown instead of
 	// the reply.
 	Contract *schema.Contract
@@ -131,7 +133,7 @@ func (a Asker) show(agentID string, answer chat.Answer) error {
 // showBlock writes the selected code block to stdout. If there is none, it writes
 // nothing to stdout and returns an error.
 func (a Asker) showBlock(answer chat.Answer) error {
-	code, err := view.Block(answer.Reply.Text, *a.Block)
+	code, err := a.block(answer)
 	if err == nil {
 		return a.write(a.f.Print.Clean(code))
 	}
@@ -140,6 +142,15 @@ func (a Asker) showBlock(answer chat.Answer) error {
 		fmt.Fprint(a.f.Print.IO.Err, terminal.Clean(view.WithNewline(answer.Reply.Text)))
 	}
 	return err
+}
+
+// block returns the selected code block.
+func (a Asker) block(answer chat.Answer) (string, error) {
+	code, err := view.Block(answer.Reply.Text, *a.Block)
+	if err == nil && a.Printable && !terminal.IsPrintable(code) {
+		return "", failure.New(failure.NoBlock, failure.Hint{}, "the code block of the reply contains control or invisible characters")
+	}
+	return code, err
 }
 
 // write writes clean text, through the pager if a.Paged is set.
@@ -163,7 +174,7 @@ func (a Asker) copy(ctx context.Context, answer chat.Answer) (note string, err e
 	}
 	if a.Block != nil {
 		what = "block"
-		if text, err = view.Block(text, *a.Block); err != nil {
+		if text, err = a.block(answer); err != nil {
 			return "", err
 		}
 	}

@@ -13,7 +13,8 @@ import (
 )
 
 // Find returns the first fenced code block or, with a language, the first one of
-// that language, ignoring case. The code is the bytes between the fences without the
+// that language, ignoring case. If there is no block of the language sh, it returns the
+// first one for another shell, as commands often have the name of one. The code is the bytes between the fences without the
 // indentation that CommonMark removes; each line has its line ending. A block that is
 // not closed ends with the text. Languages lists the language of each block in order,
 // "" for a block without one.
@@ -24,6 +25,7 @@ func Find(markdown, language string) (code string, found bool, languages []strin
 	// Parse blocks only: parsing inlines is slow and finds no fences.
 	blocks := parser.NewParser(parser.WithBlockParsers(parser.DefaultBlockParsers()...))
 	source := []byte(markdown)
+	other, hasOther := "", false
 	_ = ast.Walk(blocks.Parse(text.NewReader(source)), func(node ast.Node, entering bool) (ast.WalkStatus, error) {
 		block, ok := node.(*ast.FencedCodeBlock)
 		if !ok || !entering {
@@ -34,13 +36,22 @@ func Find(markdown, language string) (code string, found bool, languages []strin
 			name = languageOf(string(block.Info.Value(source)))
 		}
 		languages = append(languages, name)
-		if !found && (language == "" || strings.EqualFold(name, language)) {
+		switch {
+		case !found && (language == "" || strings.EqualFold(name, language)):
 			code, found = string(block.Lines().Value(source)), true
+		case !hasOther && strings.EqualFold(language, "sh") && slices.Contains(shells, strings.ToLower(name)):
+			other, hasOther = string(block.Lines().Value(source)), true
 		}
 		return ast.WalkContinue, nil
 	})
+	if !found {
+		code, found = other, hasOther
+	}
 	return code, found, languages
 }
+
+// shells are the languages of commands besides sh.
+var shells = []string{"bash", "shell", "zsh", "fish"}
 
 // languageOf returns the language of an info string: its first word, bare or in the
 // forms of Pandoc and R Markdown: go, python title="x", {.python #id},

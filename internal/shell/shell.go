@@ -1,5 +1,6 @@
 // Package shell quotes and parses words of a POSIX shell (XCU 2.2): commands in
-// hints that users paste, and paths that they type or drop. It runs nothing.
+// hints that users paste, and paths that they type or drop. It also contains scripts for
+// shells. It runs nothing.
 package shell
 
 import (

@@ -98,6 +98,18 @@ func cleanLine(text string, useUnicode bool) string {
 	return strings.Trim(reveal(foldPattern.ReplaceAllString(clean(text, useUnicode), " ")), " ")
 }
 
+// IsPrintable reports whether text has neither control characters, except newlines and
+// tabs, nor other characters that CleanLine would make visible.
+func IsPrintable(text string) bool {
+	text = strings.ReplaceAll(text, "\t", " ")
+	for line := range strings.SplitSeq(text, "\n") {
+		if reveal(clean(line, true)) != line {
+			return false
+		}
+	}
+	return true
+}
+
 // FilterRendered is like Clean, for the output of a renderer. With color, SGR sequences
 // (ESC [ digits, ; and : m) that do not conceal text stay, and the result ends with a
 // reset if one is in effect. Without color they are removed.

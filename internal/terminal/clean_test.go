@@ -148,3 +148,14 @@ func FuzzClean(f *testing.F) {
 		}
 	})
 }
+
+func TestIsPrintableRefusesHiddenCharacters(t *testing.T) {
+	for text, want := range map[string]bool{
+		"": true, "ls -l \\\n\t'ü' 😀 👩‍👩‍👧 -- -x  \n": true,
+		"ls\r": false, "\x1b[31m": false, "\x00": false, "\x7f": false, "\u009b": false, "\u202els": false, "l\u200bs": false, "\U000e0041": false, "\xff": false,
+	} {
+		if got := IsPrintable(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
