@@ -15,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/schema"
+	"github.com/hobnob-cli/hobnob/internal/secrets"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
@@ -32,6 +33,7 @@ type batchOptions struct {
 	FailFast      bool
 	Shard         string
 	Save          bool
+	AllowSecrets  bool
 	DryRun        bool
 	Agent         string
 	Template      string
@@ -104,6 +106,7 @@ in flight; a second one cancels them.`,
 	flags.BoolVar(&opts.FailFast, "fail-fast", false, "stop sending rows after the first failure")
 	flags.StringVar(&opts.Shard, "shard", "", "send only this `part` of the rows, such as 3/8; it depends only on the id of a row")
 	flags.BoolVar(&opts.Save, "save", false, "also record the rows in the history")
+	flags.BoolVar(&opts.AllowSecrets, "allow-secrets", false, "send rows even if they seem to contain a secret")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "check the input and estimate its tokens; send and write nothing")
 	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias `name` or a UUID")
 	flags.StringVarP(&opts.Template, "template", "t", "", "use the template with this `name` for each prompt")
@@ -173,6 +176,7 @@ func runBatch(ctx context.Context, opts batchOptions) error {
 	if opts.DryRun {
 		return opts.estimate(ctx, batch.Estimator{Input: b.Input, Shard: b.Shard, Questions: b.Questions, Asker: chat.Asker{Profile: profile.Name}})
 	}
+	b.Guard = secrets.NewGuard(f, profile, opts.AllowSecrets)
 	profile.Retries = 0 // the batch retries
 	if b.Client, err = f.Client(ctx, profile, !opts.Save); err != nil {
 		return err

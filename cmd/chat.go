@@ -15,20 +15,22 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/repl"
 	"github.com/hobnob-cli/hobnob/internal/schema"
+	"github.com/hobnob-cli/hobnob/internal/secrets"
 )
 
 type chatOptions struct {
 	f *cli.Factory
 
 	ask.Setup
-	Sources     prompt.Sources
-	Agents      []string
-	Columns     bool
-	Interactive bool
-	History     int
-	NoSave      bool
-	Extract     string // a language, anyLanguage or nothing
-	Detach      bool
+	Sources      prompt.Sources
+	Agents       []string
+	Columns      bool
+	Interactive  bool
+	AllowSecrets bool
+	History      int
+	NoSave       bool
+	Extract      string // a language, anyLanguage or nothing
+	Detach       bool
 }
 
 // anyLanguage is the value of --extract without a language.
@@ -132,6 +134,7 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.BoolVar(&opts.Copy, "copy", false, "also copy the reply or the extracted block to the clipboard")
 	flags.BoolVar(&opts.Usage, "usage", false, "print the token usage on stderr")
 	flags.BoolVar(&opts.Detach, "detach", false, "ask in the background and print the turn; hobnob wait prints the answer")
+	flags.BoolVar(&opts.AllowSecrets, "allow-secrets", false, "send the question even if it seems to contain a secret")
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "print the request and send nothing")
 	loadSchema = addSchemaFlags(cmd)
 	loadInstructions = addInstructionFlags(cmd, f, "standing instructions of the conversation")
@@ -171,12 +174,13 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if given != "" {
 		cli.NoteSameTitle(ctx, f, asker.Chat.History, given, "")
 	}
+	guard := opts.guard(profile)
 	if opts.startsChat() {
-		return repl.Run(ctx, f, asker, question, opts.Again)
+		return repl.Run(ctx, f, asker, guard, question, opts.Again)
 	}
-	asked, err := opts.assemble(ctx, question.Text)
+	asked, err := opts.assemble(ctx, guard, question.Text)
 	if err != nil {
-		return err
+		return cli.FinishDraft(asked.Draft, false, err)
 	}
 	question.Text = asked.Text
 	if question.Conversation != nil && question.Parent == nil {
@@ -190,7 +194,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	case opts.DryRun:
 		err = asker.ShowRequest(ctx, question)
 	case opts.Interactive:
-		err = repl.Run(ctx, f, asker, question, opts.Again)
+		err = repl.Run(ctx, f, asker, guard, question, opts.Again)
 	case opts.Detach:
 		recorded, err = detach(ctx, f, asker, question)
 	default:
@@ -208,9 +212,9 @@ func runPanel(ctx context.Context, opts chatOptions, profile config.Profile) err
 		return err
 	}
 	panel.Columns = opts.Columns
-	asked, err := opts.assemble(ctx, "")
+	asked, err := opts.assemble(ctx, opts.guard(profile), "")
 	if err != nil {
-		return err
+		return cli.FinishDraft(asked.Draft, false, err)
 	}
 	if opts.DryRun {
 		return cli.FinishDraft(asked.Draft, false, panel.ShowRequests(ctx, asked.Text))
@@ -231,8 +235,9 @@ func blockOf(extract string) *string {
 }
 
 // assemble returns the question: the earlier one, unchanged or edited, or the prompt from
-// the command line and standard input. With --schema, it asks for JSON.
-func (o chatOptions) assemble(ctx context.Context, earlier string) (asked prompt.Assembled, err error) {
+// the command line and standard input. With --schema, it asks for JSON. A new text is
+// checked for secrets.
+func (o chatOptions) assemble(ctx context.Context, guard secrets.Guard, earlier string) (asked prompt.Assembled, err error) {
 	switch {
 	case o.Again:
 		asked.Text = earlier
@@ -241,10 +246,22 @@ func (o chatOptions) assemble(ctx context.Context, earlier string) (asked prompt
 	default:
 		asked, err = o.Sources.Assemble(ctx, o.f)
 	}
+	if err == nil && !o.Again {
+		err = asked.Check(ctx, guard)
+	}
 	if err == nil && o.Contract != nil {
 		asked.Text = o.Contract.Instruct(asked.Text)
 	}
 	return asked, err
+}
+
+// guard returns the guard of the questions.
+func (o chatOptions) guard(profile config.Profile) secrets.Guard {
+	guard := secrets.NewGuard(o.f, profile, o.AllowSecrets)
+	if o.DryRun {
+		return guard.OnlyWarn()
+	}
+	return guard
 }
 
 // startsChat reports whether the command line has no prompt and starts an interactive

@@ -38,17 +38,18 @@ var mayImport = map[string][]string{
 	picture: {},
 
 	"internal/ask":   {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
-	"internal/batch": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/template", "internal/terminal"},
+	"internal/batch": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/secrets", "internal/template", "internal/terminal"},
 	"internal/doctor": {
 		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage",
 		"internal/service", "internal/terminal",
 	},
 	"internal/login":  {"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/doctor", "internal/terminal"},
-	"internal/prompt": {"internal/api", "internal/attach", "internal/cli", "internal/config", "internal/history", "internal/template", "internal/terminal"},
+	"internal/prompt": {"internal/api", "internal/attach", "internal/cli", "internal/config", "internal/history", "internal/secrets", "internal/template", "internal/terminal"},
 	"internal/repl": {
 		"internal/api", "internal/ask", "internal/attach", "internal/chat", "internal/cli", "internal/config", "internal/draft", "internal/history", "internal/lineedit", "internal/prompt",
-		"internal/terminal", "internal/transfer", "internal/view",
+		"internal/secrets", "internal/terminal", "internal/transfer", "internal/view",
 	},
+	"internal/secrets": {"internal/cli", "internal/config", "internal/terminal"},
 	"internal/view": {
 		"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/markdown", "internal/project", "internal/template", "internal/terminal",
 	},

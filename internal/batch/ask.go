@@ -38,6 +38,13 @@ func (r *run) answer(s *sender, row Row) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	var texts []string
+	for _, m := range request.Messages {
+		texts = append(texts, m.Content)
+	}
+	if err := r.Guard.CheckRow(r.flying, r.Input.name, row.Line, texts...); err != nil {
+		return nil, err
+	}
 	if err := s.admit(); err != nil { // before the question is in the history
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/plural"
+	"github.com/hobnob-cli/hobnob/internal/secrets"
 )
 
 // Batch is one run over an input.
@@ -25,6 +26,7 @@ type Batch struct {
 	Shard     Shard
 	Questions *Questions
 	Client    chat.Sender // without retries
+	Guard     secrets.Guard
 	// Save, if not nil, records the rows in its history.
 	Save *chat.Asker
 

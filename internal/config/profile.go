@@ -37,6 +37,7 @@ type Profile struct {
 	Style             string            `setting:"style"`
 	Notify            string            `setting:"notify"`       // off, bell, osc9 or osc777
 	NotifyAfter       time.Duration     `setting:"notify_after"` // minimum wait before a notification
+	Secrets           string            `setting:"secrets"`      // refuse, warn or off
 	Save              bool              `setting:"history.save"`
 	ContextTurns      int               `setting:"history.context_turns"`
 	ContextTokens     int               `setting:"history.context_tokens"`

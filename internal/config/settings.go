@@ -39,6 +39,13 @@ type Setting struct {
 	check func(value any) error
 }
 
+// The values of the setting secrets.
+const (
+	SecretsRefuse = "refuse"
+	SecretsWarn   = "warn"
+	SecretsOff    = "off"
+)
+
 // ProfileKey is the key of the setting that selects the profile. Only this setting
 // cannot be set inside a profile.
 const ProfileKey = "profile"
@@ -61,9 +68,10 @@ func Settings() []Setting {
 		{Key: "conversations_path", Help: "path of the conversation listing below the base URL, if the service uses another path", Default: "", Connection: true, check: checkPath},
 		{Key: "idempotency_key", Help: "send Idempotency-Key, for a service that honours it", Default: false, Connection: true, OneOrigin: true},
 		{Key: "style", Help: "Markdown style: auto, dark, light, notty, dracula, pink, tokyo-night, or a JSON file", Default: "auto", File: true, Values: []string{"auto", "dark", "light", "notty", "dracula", "pink", "tokyo-night"}},
-		{Key: "notify", Help: "terminal notification when an answer arrives: off, bell, osc9 or osc777", Default: "off", check: checkNotify, Values: []string{"off", "bell", "osc9", "osc777"}},
+		{Key: "notify", Help: "terminal notification when an answer arrives: off, bell, osc9 or osc777", Default: "off", check: oneOf("off", "bell", "osc9", "osc777"), Values: []string{"off", "bell", "osc9", "osc777"}},
 		{Key: "notify_after", Help: "minimum wait for an answer before notify applies", Default: 10 * time.Second, check: within(0, 24*time.Hour, "between 0s and 24h")},
 		{Key: templatePaths, Help: "directories with more templates, as a list, searched in order after your own", Default: []string(nil), File: true, check: checkPaths},
+		{Key: "secrets", Help: "what to do with a question that seems to contain a secret: refuse, warn or off", Default: SecretsRefuse, check: oneOf(SecretsRefuse, SecretsWarn, SecretsOff), Values: []string{SecretsRefuse, SecretsWarn, SecretsOff}},
 		{Key: "history.save", Help: "save conversations on this machine", Default: true},
 		{Key: "history.context_turns", Help: "maximum number of earlier turns sent with a question, 0 for all", Default: 0, check: checkCount(math.MaxInt32)},
 		{Key: "history.context_tokens", Help: "maximum estimated tokens of context sent with a question, 0 for all", Default: 0, check: checkCount(math.MaxInt32)},
@@ -227,11 +235,15 @@ func checkCount(most int) func(value any) error {
 	return within(0, most, "between 0 and "+strconv.Itoa(most))
 }
 
-func checkNotify(value any) error {
-	if text, _ := value.(string); !slices.Contains([]string{"off", "bell", "osc9", "osc777"}, text) {
-		return errors.New("must be off, bell, osc9 or osc777")
+// oneOf returns a check that accepts some values.
+func oneOf(values ...string) func(value any) error {
+	return func(value any) error {
+		if text, _ := value.(string); !slices.Contains(values, text) {
+			last := len(values) - 1
+			return fmt.Errorf("must be %s or %s", strings.Join(values[:last], ", "), values[last])
+		}
+		return nil
 	}
-	return nil
 }
 
 func checkPaths(value any) error {

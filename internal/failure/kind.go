@@ -11,6 +11,7 @@ const (
 	Other       Kind = iota // any other error, such as that of a file
 	Usage                   // invalid command line
 	Config                  // invalid configuration
+	Secret                  // the question seems to contain a secret and was not sent
 	NotFound                // no such conversation, turn, agent, template or profile
 	Auth                    // no token, or the service rejected it
 	NotSent                 // name lookup, connection, TLS or proxy failed
@@ -40,6 +41,7 @@ var kinds = [...]struct {
 	Other:       {"error", 1},
 	Usage:       {"usage", 2},
 	Config:      {"config", 2},
+	Secret:      {"secret", 2},
 	NotFound:    {"not_found", 3},
 	Auth:        {"auth", 4},
 	NotSent:     {"not_sent", 5},

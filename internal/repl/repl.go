@@ -15,6 +15,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
+	"github.com/hobnob-cli/hobnob/internal/secrets"
 )
 
 // errLeave ends the chat.
@@ -24,6 +25,7 @@ var errLeave = errors.New("leave the chat")
 type session struct {
 	f     *cli.Factory
 	ask   *ask.Asker
+	guard secrets.Guard
 	at    *Cursor
 	files []attach.File // attached to the next question
 	lines *lines
@@ -37,9 +39,9 @@ type step func(context.Context) error
 // Run runs a chat until the input ends or the user leaves. It begins with question, if
 // that has a text; with again, it asks it as a sibling of the earlier turn. An error
 // of a question does not end the chat.
-func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Question, again bool) error {
+func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, guard secrets.Guard, question chat.Question, again bool) error {
 	asker.Paged = false // the user of a chat can scroll back
-	s := &session{f: f, ask: &asker, at: newCursor(question, asker.Profile, &asker.Chat)}
+	s := &session{f: f, ask: &asker, guard: guard, at: newCursor(question, asker.Profile, &asker.Chat)}
 	s.at.Question.Text = ""
 	var err error
 	if s.lines, err = openLines(f, asker.Profile.Name, s.at.Saves()); err != nil {
@@ -66,7 +68,7 @@ func Run(ctx context.Context, f *cli.Factory, asker ask.Asker, question chat.Que
 		s.at.Question.Parent = nil
 		next = func(ctx context.Context) error { return s.again(ctx, question.Parent, question.Text) }
 	default: // a question even if it begins with a slash
-		next = func(ctx context.Context) error { return s.question(ctx, question.Text) }
+		next = func(ctx context.Context) error { return s.typed(ctx, question.Text, question.Text) }
 	}
 	return s.loop(ctx, next)
 }
@@ -127,14 +129,25 @@ func (s *session) handle(ctx context.Context, text string) error {
 
 // question asks a question with the attached files.
 func (s *session) question(ctx context.Context, text string) error {
-	assembled, err := prompt.Parts{Words: []string{text}, Files: s.files}.Assemble()
-	if err == nil {
-		err = s.send(ctx, assembled)
-		if err == nil || errors.As(err, new(*chat.FailedError)) {
-			return err
-		}
+	asked := prompt.Assembled{Files: s.files}
+	var err error
+	if asked.Text, err = (prompt.Parts{Words: []string{text}, Files: s.files}).Assemble(); err == nil {
+		err = asked.Check(ctx, s.guard)
 	}
-	s.lines.put(text) // it is saved nowhere else
+	if err != nil {
+		s.lines.put(text) // it is saved nowhere else
+		return err
+	}
+	return s.typed(ctx, text, asked.Text)
+}
+
+// typed sends an assembled question. If it is not recorded, the text goes back to the
+// line.
+func (s *session) typed(ctx context.Context, text, assembled string) error {
+	err := s.send(ctx, assembled)
+	if err != nil && !errors.As(err, new(*chat.FailedError)) {
+		s.lines.put(text) // it is saved nowhere else
+	}
 	return err
 }
 

@@ -1,0 +1,84 @@
+package secrets
+
+import (
+	"slices"
+	"strings"
+)
+
+// isDotenv reports whether a file with a name has settings with values: .env, .env.local,
+// production.env and so on, but no .env.example.
+func isDotenv(name string) bool {
+	base := strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
+	parts := strings.Split(base, ".")
+	example := slices.ContainsFunc(parts, func(part string) bool {
+		return slices.Contains([]string{"example", "sample", "template", "tmpl", "dist", "defaults", "schema"}, part)
+	})
+	return !example && (base == ".env" || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env"))
+}
+
+// findValues adds the values of variables whose names mean a secret in the text of a .env
+// file.
+func findValues(text string, add func(match) bool) {
+	start := 0
+	for line := range strings.Lines(text) {
+		at := start
+		start += len(line)
+		assignment := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "export ")
+		name, rest, ok := strings.Cut(assignment, "=")
+		name = strings.TrimSpace(name)
+		if !ok || !isSecretName(name) {
+			continue
+		}
+		value := valueOf(rest)
+		if !isReal(name, value) {
+			continue
+		}
+		from := at + len(line) - len(rest) + strings.Index(rest, value)
+		if !add(match{from, from + len(value), "value of " + name}) {
+			return
+		}
+	}
+}
+
+// maxName is the maximum length of the name of a variable.
+const maxName = 64
+
+// isSecretName reports whether a variable contains a secret, according to its name.
+func isSecretName(name string) bool {
+	if len(name) > maxName || !word.has(name) {
+		return false
+	}
+	parts := strings.FieldsFunc(strings.ToUpper(name), func(r rune) bool { return r == '_' || r == '-' })
+	if len(parts) == 0 || slices.Contains(parts, "PUBLIC") || slices.Contains(parts, "PUBLISHABLE") {
+		return false
+	}
+	return slices.Contains([]string{"SECRET", "TOKEN", "PASSWORD", "PASSWD", "PASSPHRASE", "PASS", "PWD", "KEY", "APIKEY", "CREDENTIALS"}, parts[len(parts)-1])
+}
+
+// valueOf returns a value without quotes and without a comment.
+func valueOf(rest string) string {
+	rest = strings.TrimSpace(rest)
+	if rest != "" && (rest[0] == '"' || rest[0] == '\'') {
+		value, _, _ := strings.Cut(rest[1:], rest[:1])
+		return value
+	}
+	value, _, _ := strings.Cut(rest, " #")
+	return strings.TrimSpace(value)
+}
+
+// isReal reports whether the value of a variable may be a secret: no reference to another
+// place, no path, and no word that is in every example.
+func isReal(name, value string) bool {
+	lower := strings.ToLower(value)
+	switch {
+	case len(value) < 6, strings.Contains(strings.ToLower(name), lower):
+		return false
+	case strings.ContainsAny(value, "<>{}") || value[0] == '$' || strings.Contains(value, "://") && !strings.Contains(value, "@"):
+		return false
+	case value[0] == '/' || value[0] == '~' || strings.HasPrefix(value, "./") || strings.HasPrefix(value, "../"):
+		return false
+	case longestStep(value, 0) == len(value), hasExampleWord(value):
+		return false
+	}
+	return !slices.Contains([]string{"password", "passw0rd", "secret", "postgres", "admin123", "123456", "12345678", "localhost", "development", "undefined", "secretkey", "supersecret", "testing", "test123"}, lower)
+}
