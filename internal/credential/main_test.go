@@ -11,6 +11,7 @@ import (
 	"maps"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -30,6 +31,12 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "print":
 		fmt.Fprint(os.Stdout, os.Getenv("HOBNOB_TEST_OUTPUT"))
+	case "show": // a file in the working directory
+		token, _ := os.ReadFile("answer")
+		_, _ = os.Stdout.Write(token)
+	case "where":
+		dir, _ := os.Getwd()
+		fmt.Fprint(os.Stdout, filepath.Base(dir), "/", os.Getenv("HOBNOB_TEST_OUTPUT"))
 	case "fail":
 		fmt.Fprintln(os.Stdout, canary)
 		fmt.Fprintln(os.Stderr, "the store is closed")
