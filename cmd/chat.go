@@ -58,6 +58,7 @@ it is shown. On a terminal the reply is rendered; in a pipe it is printed byte
 for byte. See also: hobnob help exit-codes.`,
 		Example: `  hobnob chat "how do I undo the last commit?"
   hobnob chat -c "and keep the changes?"
+  hobnob chat -C
   hobnob chat --again
   hobnob chat -f main.go -f main_test.go "review these"
   git diff --staged | hobnob chat -t commit
@@ -107,6 +108,13 @@ for byte. See also: hobnob help exit-codes.`,
 			if language := languageAfterExtract(f.Args, args); opts.Extract == anyLanguage && language != "" {
 				f.Print.Note("%q is part of the question, not the language of -x; to extract that language: -x=%s", language, language)
 			}
+			if opts.Conversation == picked {
+				c, err := cli.PickConversation(cmd.Context(), f, false)
+				if err != nil {
+					return err
+				}
+				opts.Conversation = c.ID
+			}
 			return runChat(cmd.Context(), opts)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
@@ -115,7 +123,7 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.StringArrayVarP(&opts.Agents, "agent", "a", nil, "ask this agent: an alias `name` or a UUID; repeat to ask several at once")
 	flags.BoolVar(&opts.Columns, "columns", false, "print the replies of several agents side by side if the terminal is wide enough")
 	flags.BoolVarP(&opts.Latest, "continue", "c", false, "continue the latest conversation of the profile that has an answer")
-	flags.StringVarP(&opts.Conversation, "conversation", "C", "", "continue this conversation: an `id`, its first characters, or a title")
+	flags.StringVarP(&opts.Conversation, "conversation", "C", "", "continue this conversation: an `id`, its first characters, or a title; without a value, choose from a list")
 	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, creating a branch")
 	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, for an alternative answer")
 	flags.StringVar(&opts.EditTurn, "edit-turn", "", "edit the question of this `turn` and ask it as an alternative to the old one")

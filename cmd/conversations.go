@@ -24,22 +24,24 @@ A conversation is a tree of turns. Asking from an earlier turn creates a branch
 and overwrites nothing. The head is the turn that the next question follows.
 
 If you do not name a conversation, commands use the latest one: the most recently
-used conversation of the profile that has an answer.`,
+used conversation of the profile that has an answer. With --pick, they show a list
+to choose from; type words of the title or the text to search it.`,
 		Example: `  hobnob conversations list --limit 20
   hobnob conversations show
+  hobnob conversations show --pick
   hobnob conversations search "goroutine leak" --since 30d`,
 		GroupID: groupAsk,
 	},
 		newConversationsListCommand(f),
 		pickable(f, newConversationsShowCommand(f), false),
-		newConversationsTreeCommand(f),
+		pickable(f, newConversationsTreeCommand(f), false),
 		newConversationsSearchCommand(f),
 		newConversationsSwitchCommand(f),
-		newConversationsRenameCommand(f),
-		newConversationsDeleteCommand(f),
-		newConversationsRestoreCommand(f),
+		pickable(f, newConversationsRenameCommand(f), false),
+		pickable(f, newConversationsDeleteCommand(f), false),
+		pickable(f, newConversationsRestoreCommand(f), true),
 		newConversationsPruneCommand(f),
-		newConversationsExportCommand(f),
+		pickable(f, newConversationsExportCommand(f), false, "all"),
 		newConversationsImportCommand(f),
 	)
 }

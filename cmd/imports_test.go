@@ -46,7 +46,7 @@ var mayImport = map[string][]string{
 	"internal/login":  {"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/doctor", "internal/terminal"},
 	"internal/prompt": {"internal/api", "internal/attach", "internal/cli", "internal/config", "internal/history", "internal/secrets", "internal/template", "internal/terminal"},
 	"internal/repl": {
-		"internal/api", "internal/ask", "internal/attach", "internal/chat", "internal/cli", "internal/config", "internal/draft", "internal/history", "internal/lineedit", "internal/prompt",
+		"internal/api", "internal/ask", "internal/attach", "internal/chat", "internal/cli", "internal/config", "internal/draft", "internal/history", "internal/lineedit", "internal/picker", "internal/prompt",
 		"internal/secrets", "internal/terminal", "internal/transfer", "internal/view",
 	},
 	"internal/secrets": {"internal/cli", "internal/config", "internal/terminal"},

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/jq"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/schema"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // The groups of the help page.
@@ -269,7 +271,13 @@ func addSchemaFlags(cmd *cobra.Command) (load func() (*schema.Contract, error)) 
 // command runs as if it had been named. The flags in excluded cannot be used with --pick.
 func pickable(f *cli.Factory, cmd *cobra.Command, deleted bool, excluded ...string) *cobra.Command {
 	pick := cmd.Flags().Bool("pick", false, "choose the conversation from a list")
-	check, run := cmd.Args, cmd.RunE
+	check, run, complete := cmd.Args, cmd.RunE, cmd.ValidArgsFunction
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+		if *pick {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return complete(cmd, args, typed)
+	}
 	if check == nil {
 		check = argsOfUse
 	}
@@ -302,4 +310,63 @@ func pickable(f *cli.Factory, cmd *cobra.Command, deleted bool, excluded ...stri
 		return run(cmd, args)
 	}
 	return cmd
+}
+
+// picked is the value of chat --conversation without a value: the user chooses from a
+// list. It cannot be an argument of a process.
+const picked = "\x00"
+
+// pickArgs adds this value to -C or --conversation of chat if it is the last argument or
+// a flag follows, and there is a terminal to choose on. Cobra knows only flags that never
+// take the next argument as their value, like -x, and flags that always do.
+func pickArgs(streams *terminal.Streams, root *cobra.Command, args []string) []string {
+	command, _, err := root.Find(args)
+	if err != nil || command.Name() != "chat" {
+		return args
+	}
+	for i := 0; i < len(args) && args[i] != "--"; i++ {
+		flag := takesNext(command, args[i])
+		last := i+1 == len(args)
+		switch {
+		case flag == nil:
+		case flag.Name != "conversation" || !last && (len(args[i+1]) < 2 || args[i+1][0] != '-'):
+			i++
+		default:
+			in, out, err := streams.TTY()
+			if err != nil {
+				return args
+			}
+			_ = errors.Join(in.Close(), out.Close()) // may be the same file
+			args = slices.Clone(args)
+			if strings.HasPrefix(args[i], "--") {
+				args[i] += "="
+			}
+			args[i] += picked
+			return args
+		}
+	}
+	return args
+}
+
+// takesNext returns the flag of a command whose value is the argument after arg, or nil.
+func takesNext(cmd *cobra.Command, arg string) *pflag.Flag {
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		if flag := cmd.Flag(name); flag != nil && flag.NoOptDefVal == "" {
+			return flag
+		}
+		return nil
+	}
+	letters, short := strings.CutPrefix(arg, "-")
+	for i := 0; short && i < len(letters); i++ {
+		flag := cmp.Or(cmd.Flags().ShorthandLookup(letters[i:i+1]), cmd.InheritedFlags().ShorthandLookup(letters[i:i+1]))
+		switch {
+		case flag == nil:
+			return nil
+		case flag.NoOptDefVal == "" && i+1 == len(letters):
+			return flag
+		case flag.NoOptDefVal == "" || strings.HasPrefix(letters[i+1:], "="): // the rest is its value
+			return nil
+		}
+	}
+	return nil
 }

@@ -120,6 +120,7 @@ func (e *Editor) edit(ctx context.Context, prompt, initial string) (string, erro
 		_, _ = io.WriteString(e.streams.Out, ansi.ResetModeBracketedPaste+"\r\n")
 		return e.last, ctx.Err()
 	case r := <-done:
+		terminal.Unread(e.streams, s.keys.take()) // the next reader may be another one
 		text := s.folds.unfold(strings.Map(typed, r.text))
 		switch {
 		case errors.Is(r.err, errSuspended):

@@ -106,26 +106,30 @@ func (p Picker) choose(ctx context.Context, screen *terminal.Screen, l *list) (h
 			what = l.escape()
 		case found := <-searching.done:
 			searching.request = request{}
-			what, err = l.show(found.value), found.failed()
+			if err = found.failed(); err == nil {
+				what = l.show(found.value)
+			}
 		case found := <-describing.done:
 			shown, err = found.value, found.failed()
 		}
 		if err != nil {
 			return history.Conversation{}, err
 		}
+		for what == suspend {
+			if err := screen.Suspend(); err != nil {
+				return history.Conversation{}, err
+			}
+			what = l.typed("") // the keys after Ctrl-Z
+		}
 		switch what {
 		case choose:
-			screen.Unread(l.pending)
+			terminal.Unread(p.IO, l.pending)
 			c, _ := l.selected()
 			return c, nil
 		case cancelList:
 			return history.Conversation{}, ErrCancelled
 		case interrupt:
 			return history.Conversation{}, ErrInterrupted
-		case suspend:
-			if err := screen.Suspend(); err != nil {
-				return history.Conversation{}, err
-			}
 		}
 		if keys == nil {
 			keys = screen.Read()

@@ -39,7 +39,7 @@ func commands() []command {
 		{name: "new", argument: "[TITLE]", help: "start a new conversation", run: runNew,
 			more: "The current conversation stays unchanged; /open returns to it."},
 		{name: "open", argument: "[ID|TITLE]", help: "continue another conversation", saved: true, run: runOpen, complete: completeConversation,
-			more: "Without an argument, lists the latest conversations."},
+			more: "Without an argument, shows a list to choose from; type words to search it."},
 		{name: "title", argument: "TITLE", help: "rename the conversation", saved: true, run: runTitle},
 		{name: "agent", argument: "[NAME|UUID]", help: "switch to another agent", run: runAgent, complete: completeAgent,
 			more: "Without an argument, lists the agents of the profile and marks the current one."},

@@ -2,6 +2,7 @@ package repl
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/hobnob-cli/hobnob/internal/ask"
@@ -9,29 +10,32 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
+	"github.com/hobnob-cli/hobnob/internal/picker"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
-// latestConversations is the number of conversations that /open lists.
+// latestConversations is the number of conversations that /open lists if it shows no
+// list to choose from.
 const latestConversations = 10
 
 func runOpen(ctx context.Context, s *session, ref string) error {
-	if ref == "" {
-		filter := history.Filter{Profile: s.ask.Profile.Name, Limit: latestConversations}
-		listed, err := chat.List(ctx, s.ask.Chat.History, filter, nil)
-		if err != nil {
-			return err
-		}
-		if len(listed) == 0 {
-			counts, err := s.ask.Chat.History.RoughProfiles(ctx, false)
-			s.f.Print.Note("%s", view.NoConversations(s.ask.Profile.Name, counts))
-			return err
-		}
-		return view.Conversations(s.f.Print, func(string) config.Profile { return s.ask.Profile }, listed, false)
+	var found history.Conversation
+	var err error
+	switch {
+	case ref != "":
+		found, err = s.ask.Chat.History.Find(ctx, ref)
+	case s.lines.editor.Rich():
+		found, err = picker.Picker{IO: s.f.IO, Store: s.ask.Chat.History, Profile: s.ask.Profile.Name}.Choose(ctx)
+	default:
+		return listLatest(ctx, s)
 	}
-	found, err := s.ask.Chat.History.Find(ctx, ref)
-	if err != nil {
+	switch {
+	case errors.Is(err, picker.ErrCancelled), errors.Is(err, picker.ErrInterrupted):
+		return nil
+	case ref == "" && errors.As(err, new(*history.NotFoundError)):
+		return listLatest(ctx, s)
+	case err != nil:
 		return err
 	}
 	head, ok, err := s.at.Open(ctx, found)
@@ -48,6 +52,21 @@ func runOpen(ctx context.Context, s *session, ref string) error {
 		return nil
 	}
 	return view.Conversation(s.f.Print, history.Tree{Conversation: found, Turns: []history.Turn{head}}, s.ask.Profile)
+}
+
+// listLatest prints the latest conversations.
+func listLatest(ctx context.Context, s *session) error {
+	filter := history.Filter{Profile: s.ask.Profile.Name, Limit: latestConversations}
+	listed, err := chat.List(ctx, s.ask.Chat.History, filter, nil)
+	if err != nil {
+		return err
+	}
+	if len(listed) == 0 {
+		counts, err := s.ask.Chat.History.RoughProfiles(ctx, false)
+		s.f.Print.Note("%s", view.NoConversations(s.ask.Profile.Name, counts))
+		return err
+	}
+	return view.Conversations(s.f.Print, func(string) config.Profile { return s.ask.Profile }, listed, false)
 }
 
 // completeConversation completes titles, or ids of conversations whose title cannot

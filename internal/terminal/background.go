@@ -82,6 +82,14 @@ func (s *Streams) TypedAhead() []byte {
 	return typed
 }
 
+// Unread saves keys that were read but are for the next reader, which gets them from
+// TypedAhead.
+func Unread(s *Streams, keys string) {
+	if s.background != nil {
+		s.background.typed = append(s.background.typed, keys...)
+	}
+}
+
 // mayQuery reports whether the terminal may be queried. The Linux console prints unknown
 // sequences. GNU screen, unlike tmux with the same TERM, forwards the query to the outer
 // terminal, whose response may be lost. Over ssh the round trip may exceed the timeout.

@@ -11,16 +11,17 @@ import (
 // one until Close is called. Pasted text is marked (bracketed paste), and lines that are
 // too long are cut. Keys that are signals otherwise, such as Ctrl-C, are keys.
 type Screen struct {
-	streams *Streams
 	in, out *os.File
 	restore func() error
+	ahead   string // keys that were typed before
 	// resized receives a value when the size has changed or the process continues
 	// after a stop.
 	resized chan os.Signal
 }
 
 const (
-	enterScreen = ansi.SetModeAltScreenSaveCursor + ansi.SetModeBracketedPaste + ansi.ResetModeAutoWrap
+	screenModes = ansi.SetModeBracketedPaste + ansi.ResetModeAutoWrap
+	enterScreen = ansi.SetModeAltScreenSaveCursor + screenModes
 	leaveScreen = ansi.ResetStyle + ansi.SetModeAutoWrap + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor
 )
 
@@ -31,7 +32,7 @@ func OpenScreen(streams *Streams) (*Screen, error) {
 	if err != nil {
 		return nil, err
 	}
-	screen := &Screen{streams: streams, in: in, out: out, resized: make(chan os.Signal, 1)}
+	screen := &Screen{ahead: string(streams.TypedAhead()), in: in, out: out, resized: make(chan os.Signal, 1)}
 	if err := screen.enter(); err != nil {
 		closeTTY(in, out)
 		return nil, err
@@ -45,7 +46,9 @@ func (s *Screen) enter() (err error) {
 	if s.restore, err = raw(s.in); err != nil {
 		return err
 	}
-	_, err = io.WriteString(s.out, enterScreen)
+	if _, err = io.WriteString(s.out, enterScreen); err != nil {
+		_ = s.restore()
+	}
 	return err
 }
 
@@ -80,23 +83,14 @@ func (s *Screen) Size() (columns, rows int) {
 	return defaultWidth, 24
 }
 
-// Resized receives a value when everything must be drawn again. Renew must then be
-// called before.
+// Resized receives a value when everything must be drawn again, after Renew.
 func (s *Screen) Resized() <-chan os.Signal { return s.resized }
 
 // Renew sets the modes of the terminal again, because another program may have changed
 // them while this process was stopped.
 func (s *Screen) Renew() {
 	if _, err := raw(s.in); err == nil {
-		_, _ = io.WriteString(s.out, enterScreen)
-	}
-}
-
-// Unread saves keys that were read but belong to the next reader, for
-// Streams.TypedAhead.
-func (s *Screen) Unread(keys string) {
-	if b := s.streams.background; b != nil {
-		b.typed = append(b.typed, keys...)
+		_, _ = io.WriteString(s.out, screenModes)
 	}
 }
 
@@ -110,6 +104,11 @@ type Keys struct {
 // be interrupted on all systems, so it should only be started when its keys are wanted.
 func (s *Screen) Read() <-chan Keys {
 	got := make(chan Keys, 1)
+	if s.ahead != "" {
+		got <- Keys{Typed: s.ahead}
+		s.ahead = ""
+		return got
+	}
 	go func() {
 		buffer := make([]byte, 4096)
 		n, err := s.in.Read(buffer)
