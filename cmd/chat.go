@@ -252,6 +252,7 @@ func (o chatOptions) assemble(ctx context.Context, guard secrets.Guard, earlier 
 	case o.EditTurn != "":
 		asked.Text, asked.Draft, err = prompt.EditQuestion(ctx, o.f, earlier)
 	default:
+		o.Sources.Begins = o.IsNew()
 		asked, err = o.Sources.Assemble(ctx, o.f)
 	}
 	if err == nil && !o.Again {

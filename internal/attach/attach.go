@@ -46,6 +46,9 @@ type Reader struct {
 	Budget int64
 	// Stdin reads standard input.
 	Stdin func() ([]byte, error)
+	// Root, if not nil, is the directory to which values are relative. Neither a link nor
+	// a value leads out of it, and all files must be regular.
+	Root *os.Root
 }
 
 // Found is the result of a Reader.
@@ -81,7 +84,7 @@ func (r Reader) read(ctx context.Context, values []string) (Found, error) {
 		if value == Stdin && slices.Contains(values[:i], Stdin) {
 			return found, ErrTwice
 		}
-		if t, ok := treeOf(value); ok {
+		if t, ok := r.treeOf(value); ok {
 			trees[i] = t
 			continue
 		}
@@ -90,7 +93,7 @@ func (r Reader) read(ctx context.Context, values []string) (Found, error) {
 			return found, err
 		}
 		files[i] = []File{file}
-		seen[realPath(value)] = value != Stdin
+		seen[realPath(r.path(value))] = value != Stdin
 		room -= int64(len(file.Data) + len(file.Name) + overhead)
 	}
 	if r.Budget > 0 {
@@ -119,19 +122,43 @@ func (r Reader) read(ctx context.Context, values []string) (Found, error) {
 	return found, nil
 }
 
+// path returns the path of a value.
+func (r Reader) path(value string) string {
+	if r.Root == nil {
+		return value
+	}
+	return filepath.Join(r.Root.Name(), value)
+}
+
 // treeOf returns the directory or the pattern that a value names.
-func treeOf(value string) (*tree, bool) {
-	info, err := os.Stat(value)
+func (r Reader) treeOf(value string) (*tree, bool) {
+	stat := os.Stat
+	if r.Root != nil {
+		stat = r.Root.Stat
+	}
+	info, err := stat(value)
 	switch {
 	case value == Stdin || err == nil && !info.IsDir():
 		return nil, false
 	case err == nil:
-		return &tree{dir: value}, true
+		return &tree{dir: value, inside: r.Root}, true
 	case !strings.ContainsAny(value, "*?[{"):
 		return nil, false
 	}
 	dir, pattern := doublestar.SplitPattern(filepath.ToSlash(value))
-	return &tree{dir: filepath.FromSlash(dir), pattern: pattern}, true
+	return &tree{dir: filepath.FromSlash(dir), pattern: pattern, inside: r.Root}, true
+}
+
+// open opens a file that is named itself.
+func (r Reader) open(name string) (*os.File, error) {
+	if r.Root == nil {
+		return os.Open(name)
+	}
+	file, err := input.OpenIn(r.Root, name)
+	if info, lerr := r.Root.Lstat(name); err != nil && lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		err = errors.New("it is " + brokenLink(err))
+	}
+	return file, err
 }
 
 // named reads a file that is named itself. It may be special, such as the pipe of <(…).
@@ -140,7 +167,7 @@ func (r Reader) named(name string, room int64) (File, error) {
 		data, err := r.Stdin()
 		return File{StdinName, data}, err
 	}
-	file, err := os.Open(name)
+	file, err := r.open(name)
 	if err != nil {
 		return File{}, failure.Usagef("check the name after -f", "cannot read %s: %v", name, failure.Reason(err))
 	}

@@ -41,7 +41,20 @@ func (f Found) Notes() []string {
 		size += len(file.Data)
 	}
 	attached := fmt.Sprintf("attached %s from %s (%s)", plural.Count(len(f.inside), "file"), list(f.expanded), plural.Bytes(int64(size)))
-	return append([]string{attached}, notesOf(f.Skipped, f.limit)...)
+	return append([]string{attached}, f.Omissions()...)
+}
+
+// Omissions returns the Notes about files that are not attached.
+func (f Found) Omissions() []string { return notesOf(f.Skipped, f.limit) }
+
+// Summary returns how many files there are, whose they are, their size and their names.
+func (f Found) Summary(whose string) string {
+	size, names := 0, make([]string, len(f.Files))
+	for i, file := range f.Files {
+		size += len(file.Data)
+		names[i] = file.Name
+	}
+	return fmt.Sprintf("%s %s (%s): %s", plural.Count(len(f.Files), "file"), whose, plural.Bytes(int64(size)), list(names))
 }
 
 // notesOf returns a note for each group of skipped files. The limit is that of all files

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -33,6 +34,7 @@ const (
 // tree reads the files of a directory, or those that match a pattern.
 type tree struct {
 	dir     string
+	inside  *os.Root        // directory to which dir is relative, or nil
 	pattern string          // relative to dir, with slashes; "" for all files
 	room    int64           // number of bytes that still fit
 	seen    map[string]bool // absolute paths of files that are attached
@@ -55,14 +57,14 @@ type entry struct {
 
 func (t *tree) read(ctx context.Context) error {
 	var err error
-	if t.root, err = os.OpenRoot(t.dir); err != nil {
+	if t.root, err = t.openDir(); err != nil {
 		if t.pattern != "" && errors.Is(err, fs.ErrNotExist) {
 			return nil // nothing matches
 		}
 		return failure.Usagef("check the name after -f", "cannot read %s: %v", t.dir, failure.Reason(err))
 	}
 	defer func() { _ = t.root.Close() }()
-	prefix, above, err := rulesAbove(t.dir)
+	prefix, above, err := rulesAbove(t.path())
 	if err != nil {
 		return err
 	}
@@ -96,6 +98,22 @@ func (t *tree) read(ctx context.Context) error {
 		t.files = append(t.files, File{name, data})
 	}
 	return nil
+}
+
+// path returns the path of the directory.
+func (t *tree) path() string { return Reader{Root: t.inside}.path(t.dir) }
+
+// openDir opens the directory. It does not open anything else, because opening a named
+// pipe blocks.
+func (t *tree) openDir() (*os.Root, error) {
+	stat, open := os.Stat, os.OpenRoot
+	if t.inside != nil {
+		stat, open = t.inside.Stat, t.inside.OpenRoot
+	}
+	if info, err := stat(t.dir); err == nil && !info.IsDir() {
+		return nil, &fs.PathError{Op: "open", Path: t.dir, Err: syscall.ENOTDIR}
+	}
+	return open(t.dir)
 }
 
 // name returns the name of a file or directory as the user would type it.

@@ -40,6 +40,10 @@ var keys = []struct {
 		s.Templates, err = paths(value)
 		return err
 	}},
+	{"files", func(s *Settings, value *yaml.Node) (err error) {
+		s.Files, err = paths(value)
+		return err
+	}},
 }
 
 // keyNames returns the names of keys.

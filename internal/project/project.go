@@ -187,12 +187,14 @@ type Settings struct {
 	// InstructionsFile is a path relative to the directory of the file, or "".
 	InstructionsFile string
 	Templates        []string // directories of templates, relative to that of the file
+	Files            []string // files, directories and patterns, relative to it
 }
 
 // Describe returns the settings that the file sets, as names and values.
 func (s Settings) Describe() [][2]string {
 	pairs := [][2]string{
 		{"agent", s.Agent}, {"instructions_file", s.InstructionsFile}, {"instructions", s.Instructions}, {"templates", strings.Join(s.Templates, ", ")},
+		{"files", strings.Join(s.Files, ", ")},
 	}
 	return slices.DeleteFunc(pairs, func(pair [2]string) bool {
 		return pair[1] == "" || pair[0] == "instructions" && s.InstructionsFile != ""

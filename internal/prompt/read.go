@@ -29,6 +29,7 @@ type Sources struct {
 	Template  string   // name, or "" for none
 	Variables []string // of the template, each NAME=VALUE
 	Edit      bool     // open the text in the editor
+	Begins    bool     // the question begins a conversation, so the files of the project are attached
 }
 
 // Assembled is the text of a question and what it was made from.
@@ -70,6 +71,9 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, []attach
 		}
 	}
 	parts, err := s.read(ctx, f.Print)
+	if err == nil && s.Begins && (t != nil || s.Edit || !parts.isEmpty()) {
+		err = parts.AddProject(ctx, f)
+	}
 	if err != nil {
 		return "", nil, err
 	}

@@ -129,9 +129,16 @@ func (s *session) handle(ctx context.Context, text string) error {
 
 // question asks a question with the attached files.
 func (s *session) question(ctx context.Context, text string) error {
-	asked := prompt.Assembled{Files: s.files}
+	parts := prompt.Parts{Words: []string{text}, Files: s.files}
 	var err error
-	if asked.Text, err = (prompt.Parts{Words: []string{text}, Files: s.files}).Assemble(); err == nil {
+	if s.at.Question.Conversation == nil {
+		err = parts.AddProject(ctx, s.f)
+	}
+	asked := prompt.Assembled{Files: parts.Files}
+	if err == nil {
+		asked.Text, err = parts.Assemble()
+	}
+	if err == nil {
 		err = asked.Check(ctx, s.guard)
 	}
 	if err != nil {

@@ -20,8 +20,9 @@ type ProjectInfo struct {
 	// Instructions are the text, also of InstructionsFile, a path relative to the directory.
 	Instructions     *string `json:"instructions"`
 	InstructionsFile *string `json:"instructions_file"`
-	// Templates are paths relative to the directory.
+	// Templates and Files are paths relative to the directory.
 	Templates []string `json:"templates"`
+	Files     []string `json:"files"`
 
 	summary string
 }
@@ -34,7 +35,7 @@ func DescribeProject(p project.Project) *ProjectInfo {
 	info := &ProjectInfo{
 		Directory: p.Dir, File: p.Path(), Trusted: p.Ignored == nil, Agent: cli.OrNull(p.Agent),
 		Instructions: cli.OrNull(p.Instructions), InstructionsFile: cli.OrNull(p.InstructionsFile),
-		Templates: append([]string{}, p.Templates...),
+		Templates: append([]string{}, p.Templates...), Files: append([]string{}, p.Files...),
 	}
 	switch {
 	case p.Ignored != nil:
