@@ -13,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/schema"
 	"github.com/hobnob-cli/hobnob/internal/secrets"
@@ -39,6 +40,7 @@ type batchOptions struct {
 	Template      string
 	Vars          []string         // name=value
 	Contract      *schema.Contract // of --schema, or nil
+	Instructions  *string          // nil for those of the agent
 }
 
 const (
@@ -49,6 +51,7 @@ const (
 func newBatchCommand(f *cli.Factory) *cobra.Command {
 	opts := batchOptions{f: f}
 	var loadSchema func() (*schema.Contract, error)
+	var loadInstructions func() (*string, error)
 	cmd := &cobra.Command{
 		Use:         "batch [FILE]",
 		Annotations: map[string]string{exitCodes: "3 4 5 9 10"},
@@ -92,6 +95,9 @@ in flight; a second one cancels them.`,
 			if opts.Contract, err = loadSchema(); err != nil {
 				return err
 			}
+			if opts.Instructions, err = loadInstructions(); err != nil {
+				return err
+			}
 			return runBatch(cmd.Context(), opts)
 		},
 	}
@@ -112,6 +118,7 @@ in flight; a second one cancels them.`,
 	flags.StringVarP(&opts.Template, "template", "t", "", "use the template with this `name` for each prompt")
 	flags.StringArrayVar(&opts.Vars, "var", nil, "set a variable of the template: `name=value` (repeatable)")
 	loadSchema = addSchemaFlags(cmd)
+	loadInstructions = addInstructionFlags(cmd, f, "standing instructions of each row")
 	flags.Int("retries", 2, "number of retries of a row that the service did not accept, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("template", complete{f}.templates)
@@ -213,7 +220,12 @@ func (o batchOptions) questions(profile config.Profile) (*batch.Questions, error
 	if err != nil {
 		return nil, err
 	}
-	return batch.NewQuestions(profile, library, batch.Defaults{Agent: o.Agent, Template: o.Template, Vars: vars, Contract: o.Contract})
+	return batch.NewQuestions(profile, library, batch.Defaults{
+		Agent: o.Agent, Template: o.Template, Vars: vars, Contract: o.Contract,
+		Instructions: func(agent string) history.Instructions {
+			return ask.InstructionsFor(profile, agent, o.Instructions)
+		},
+	})
 }
 
 // asker returns the asker that records rows in the history.

@@ -23,6 +23,8 @@ type replayOptions struct {
 	Into   string
 	Limit  int
 	NoSave bool
+
+	Instructions *string // nil for those of the agent
 }
 
 // maxReplayed is the default of --limit.
@@ -30,6 +32,7 @@ const maxReplayed = 100
 
 func newReplayCommand(f *cli.Factory) *cobra.Command {
 	opts := replayOptions{f: f}
+	var loadInstructions func() (*string, error)
 	cmd := &cobra.Command{
 		Use:         "replay CONVERSATION",
 		Annotations: map[string]string{exitCodes: questionExits},
@@ -37,7 +40,8 @@ func newReplayCommand(f *cli.Factory) *cobra.Command {
 		Long: `Ask another agent the questions of a conversation, and show how its replies
 differ. The questions from the first to the head are asked in order, in a new
 conversation with the new replies as context. The old conversation does not
-change. --profile selects the profile of the new agent.
+change. --profile selects the profile of the new agent. The instructions are
+those of the new agent, unless the old conversation was given its own.
 
 The result is the difference of each pair of replies, as lines that begin with
 "-" for the old reply and "+" for the new one, and the number of replies that
@@ -59,6 +63,10 @@ The flag --replay is for tests of scripts: see hobnob help scripting.`,
 			if err := opts.validate(); err != nil {
 				return err
 			}
+			var err error
+			if opts.Instructions, err = loadInstructions(); err != nil {
+				return err
+			}
 			return runReplay(cmd.Context(), opts)
 		},
 	}
@@ -67,6 +75,7 @@ The flag --replay is for tests of scripts: see hobnob help scripting.`,
 	flags.StringVar(&opts.Into, "into", "", "continue an earlier replay, the conversation with this `id`")
 	flags.IntVar(&opts.Limit, "limit", maxReplayed, "ask at most this `number` of questions, from the first")
 	flags.BoolVar(&opts.NoSave, "no-save", false, "save nothing on this machine")
+	loadInstructions = addInstructionFlags(cmd, f, "standing instructions of the new conversation")
 	flags.Int("retries", 2, "number of retries of a request that the service did not accept, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("into", complete{f}.conversations)
@@ -99,7 +108,12 @@ func runReplay(ctx context.Context, opts replayOptions) error {
 	if err != nil {
 		return err
 	}
-	setup := ask.Setup{Selection: chat.Selection{Conversation: opts.Into}, Agent: opts.Agent, Save: profile.Save && !opts.NoSave}
+	setup := ask.Setup{Selection: chat.Selection{Conversation: opts.Into}, Agent: opts.Agent, Instructions: opts.Instructions, Save: profile.Save && !opts.NoSave}
+	if own, err := store.Instructions(ctx, old.ID); err != nil {
+		return err
+	} else if own.Source == history.OwnInstructions && setup.Instructions == nil && setup.IsNew() {
+		setup.Instructions = &own.Text
+	}
 	asker, question, err := ask.Prepare(ctx, f, profile, setup)
 	if err != nil {
 		return err

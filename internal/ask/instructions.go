@@ -13,9 +13,13 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 )
 
-// InstructionsFor returns the instructions of a new conversation with an agent, which is
-// an alias, a UUID, or empty for the one of the profile.
-func InstructionsFor(profile config.Profile, agent string) history.Instructions {
+// InstructionsFor returns the instructions of a new conversation: own, those from the
+// command line, unless they are nil, otherwise those of the agent, which is an alias, a
+// UUID, or empty for the one of the profile, or those of the profile.
+func InstructionsFor(profile config.Profile, agent string, own *string) history.Instructions {
+	if own != nil {
+		return OwnInstructions(*own)
+	}
 	text, source := profile.InstructionsFor(cmp.Or(agent, profile.Agent))
 	return history.Instructions{Text: text, Source: history.InstructionsSource(source.Kind), Name: source.Name}
 }
@@ -30,10 +34,8 @@ func OwnInstructions(text string) history.Instructions {
 // agent have changed.
 func (s Setup) instructions(ctx context.Context, f *cli.Factory, store *history.Store, profile config.Profile, q chat.Question) (*history.Instructions, error) {
 	switch {
-	case s.Instructions != nil:
-		return new(OwnInstructions(*s.Instructions)), nil
-	case q.Conversation == nil:
-		return new(InstructionsFor(profile, s.Agent)), nil
+	case s.Instructions != nil || q.Conversation == nil:
+		return new(InstructionsFor(profile, s.Agent, s.Instructions)), nil
 	}
 	now, change, err := ChangedInstructions(ctx, store, profile, *q.Conversation, cmp.Or(s.Agent, q.AgentID))
 	switch {
@@ -56,11 +58,19 @@ func ChangedInstructions(ctx context.Context, store *history.Store, profile conf
 	if err != nil {
 		return now, "", err
 	}
-	// Several aliases may have the same UUID.
-	if id, err := profile.AgentID(before.Name); err == nil && before.Source == history.AgentInstructions && strings.EqualFold(id, agent) {
-		agent = before.Name
+	// Several aliases may have the same UUID: prefer the one with which the conversation
+	// probably began.
+	aliases := []string{profile.Agent}
+	if before.Source == history.AgentInstructions {
+		aliases = []string{before.Name, profile.Agent}
 	}
-	now = InstructionsFor(profile, agent)
+	for _, alias := range aliases {
+		if id, err := profile.AgentID(alias); err == nil && strings.EqualFold(id, agent) {
+			agent = alias
+			break
+		}
+	}
+	now = InstructionsFor(profile, agent, nil)
 	switch {
 	case before.Source == history.OwnInstructions || now.Text == before.Text:
 	case before.Source == history.ProjectInstructions && now.Source != before.Source: // another directory

@@ -52,9 +52,7 @@ func PreparePanel(ctx context.Context, f *cli.Factory, profile config.Profile, s
 		if m.question.AgentID, err = profile.AgentID(agent); err != nil {
 			return Panel{}, err
 		}
-		if s.Instructions == nil {
-			m.question.Instructions = new(InstructionsFor(profile, agent))
-		}
+		m.question.Instructions = new(InstructionsFor(profile, agent, s.Instructions))
 		if config.IsUUID(agent) {
 			m.name = profile.AgentName(agent)
 		}

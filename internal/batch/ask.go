@@ -34,12 +34,12 @@ func (r *run) ask(j job) *Result {
 // answer returns the answer to a row. Everything that asks the service for this row goes
 // through s.
 func (r *run) answer(s *sender, row Row) (*Answer, error) {
-	request, err := r.Questions.Request(row)
+	question, err := r.Questions.Question(row)
 	if err != nil {
 		return nil, err
 	}
 	var texts []string
-	for _, m := range request.Messages {
+	for _, m := range question.sent().Messages {
 		texts = append(texts, m.Content)
 	}
 	if err := r.Guard.CheckRow(r.flying, r.Input.name, row.Line, texts...); err != nil {
@@ -48,11 +48,11 @@ func (r *run) answer(s *sender, row Row) (*Answer, error) {
 	if err := s.admit(); err != nil { // before the question is in the history
 		return nil, err
 	}
-	e := &exchange{sender: s, request: request, started: time.Now()}
+	e := &exchange{sender: s, question: question, started: time.Now()}
 	if contract := r.Questions.defaults.Contract; contract != nil {
 		return e.fitting(contract)
 	}
-	return e.ask(request.Messages[len(request.Messages)-1].Content)
+	return e.ask(question.Messages[len(question.Messages)-1].Content)
 }
 
 // report returns the report of a row that has no answer.

@@ -87,11 +87,12 @@ func (e *Estimator) row(ctx context.Context, seen *index, row Row) error {
 		e.malformed(duplicateError(row, first))
 		return nil
 	}
-	request, err := e.Questions.Request(row)
+	question, err := e.Questions.Question(row)
 	if err != nil {
 		e.malformed(&RowError{Line: row.Line, What: err.Error()})
 		return nil
 	}
+	request := question.sent()
 	perToken, ok := e.perToken[request.AgentID]
 	if !ok {
 		if perToken, err = e.Asker.BytesPerToken(ctx, request.AgentID); err != nil {

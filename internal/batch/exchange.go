@@ -19,23 +19,23 @@ import (
 // for corrections.
 type exchange struct {
 	*sender
-	request api.Request // with the question that is asked last
-	started time.Time
-	saved   *chat.Answer // the last one, or nil if the row is not recorded in the history
-	turns   int          // in the history
+	question Question // with the text that is asked last
+	started  time.Time
+	saved    *chat.Answer // the last one, or nil if the row is not recorded in the history
+	turns    int          // in the history
 }
 
 // fitting asks until a reply fits the contract. A correction is sent even if the run takes
 // no more rows, because the row is in flight.
 func (e *exchange) fitting(contract *schema.Contract) (answer *Answer, err error) {
-	last := &e.request.Messages[len(e.request.Messages)-1]
+	last := &e.question.Messages[len(e.question.Messages)-1]
 	document, _, err := contract.Ask(e.run.flying, last.Content, func(text string, attempt int, wrong *schema.MismatchError) (string, error) {
 		if wrong != nil && e.saved != nil && e.saved.SaveErr != nil {
 			return "", wrong // a correction can only follow a recorded answer
 		}
 		if wrong != nil {
 			e.until = e.run.flying
-			e.request.Messages = append(e.request.Messages, api.Message{Role: api.RoleAssistant, Content: answer.Reply}, api.Message{Role: api.RoleUser, Content: text})
+			e.question.Messages = append(e.question.Messages, api.Message{Role: api.RoleAssistant, Content: answer.Reply}, api.Message{Role: api.RoleUser, Content: text})
 		}
 		next, err := e.ask(text)
 		if errors.Is(err, errStopped) && wrong != nil {
@@ -59,11 +59,11 @@ func (e *exchange) ask(text string) (*Answer, error) {
 	if e.run.Save != nil {
 		return e.askSaved(text)
 	}
-	reply, err := e.Chat(e.run.flying, e.request, "")
+	reply, err := e.Chat(e.run.flying, e.question.sent(), "")
 	if err != nil {
 		return nil, err
 	}
-	return newAnswer(reply, e.request.AgentID, time.Since(e.started), e.attempts), nil
+	return newAnswer(reply, e.question.AgentID, time.Since(e.started), e.attempts), nil
 }
 
 // askSaved asks a question after the last one of the row and records it in the history.
@@ -74,20 +74,22 @@ func (e *exchange) askSaved(text string) (*Answer, error) {
 	if e.saved == nil {
 		e.saved = &chat.Answer{}
 	}
-	if e.turns == 0 && len(e.request.Messages) > 1 {
-		if *e.saved, e.turns, err = saveEarlier(e.run.flying, asker, e.request); err != nil {
+	if e.turns == 0 && len(e.question.Messages) > 1 {
+		if *e.saved, e.turns, err = saveEarlier(e.run.flying, asker, e.question); err != nil {
 			return nil, err
 		}
 	}
-	question := chat.Question{Text: text, AgentID: e.request.AgentID, Context: chat.Limits{None: true}, Keep: e.turns}
-	if e.turns > 0 {
+	question := chat.Question{Text: text, AgentID: e.question.AgentID, Context: chat.Limits{None: true}, Keep: e.turns}
+	if e.turns == 0 {
+		question.Instructions = &e.question.Instructions
+	} else {
 		question.Conversation, question.Parent = &history.Conversation{ID: e.saved.Conversation}, &e.saved.Turn
 	}
 	if *e.saved, err = asker.Ask(e.run.flying, question); err != nil {
 		return nil, err
 	}
 	e.turns++
-	answer := newAnswer(e.saved.Reply, e.request.AgentID, time.Since(e.started), e.attempts)
+	answer := newAnswer(e.saved.Reply, e.question.AgentID, time.Since(e.started), e.attempts)
 	if e.saved.Saved {
 		answer.Conversation, answer.Turn = e.saved.Conversation, e.saved.Turn
 	}
@@ -96,8 +98,8 @@ func (e *exchange) askSaved(text string) (*Answer, error) {
 
 // saveEarlier records the messages before the question of a row as a conversation. It
 // returns the place of the question and the number of turns before it.
-func saveEarlier(ctx context.Context, asker chat.Asker, request api.Request) (place chat.Answer, turns int, err error) {
-	earlier := request.Messages[:len(request.Messages)-1]
+func saveEarlier(ctx context.Context, asker chat.Asker, q Question) (place chat.Answer, turns int, err error) {
+	earlier := q.Messages[:len(q.Messages)-1]
 	turns = len(earlier) / 2
 	for i, m := range earlier {
 		if want := []string{api.RoleUser, api.RoleAssistant}[i%2]; m.Role != want || len(earlier)%2 != 0 {
@@ -106,12 +108,12 @@ func saveEarlier(ctx context.Context, asker chat.Asker, request api.Request) (pl
 	}
 	now := time.Now()
 	tree := history.Tree{Conversation: history.Conversation{
-		ID: uuid.NewString(), Title: history.TitleOf(earlier[0].Content), Profile: asker.Profile, AgentID: request.AgentID, Created: now, Updated: now,
-	}}
+		ID: uuid.NewString(), Title: history.TitleOf(earlier[0].Content), Profile: asker.Profile, AgentID: q.AgentID, Created: now, Updated: now,
+	}, Instructions: q.Instructions}
 	for i := range turns {
 		asked := now.Add(time.Duration(i-turns) * time.Millisecond)
 		turn := history.Turn{
-			ID: uuid.NewString(), Conversation: tree.Conversation.ID, Parent: tree.Conversation.Head, State: history.Answered, AgentID: request.AgentID,
+			ID: uuid.NewString(), Conversation: tree.Conversation.ID, Parent: tree.Conversation.Head, State: history.Answered, AgentID: q.AgentID,
 			Question: earlier[2*i].Content, Reply: earlier[2*i+1].Content, Asked: asked, Ended: asked,
 		}
 		tree.Turns, tree.Conversation.Head = append(tree.Turns, turn), turn.ID

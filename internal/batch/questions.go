@@ -11,6 +11,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/schema"
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
@@ -21,9 +22,27 @@ type Defaults struct {
 	Template string // name, or empty for none
 	Vars     map[string]string
 	Contract *schema.Contract // asks for JSON in every row; nil for none
+	// Instructions returns those of rows with an agent, an alias, a UUID or ""; nil if
+	// no row has any.
+	Instructions func(agent string) history.Instructions
 }
 
-// Questions builds the requests of rows. It is safe for concurrent use.
+// Question is the question of a row and the messages before it.
+type Question struct {
+	api.Request                       // without the instructions
+	Instructions history.Instructions // sent first, if they have a text
+}
+
+// sent returns the request with the instructions.
+func (q Question) sent() api.Request {
+	request := q.Request
+	if text := q.Instructions.Text; text != "" {
+		request.Messages = slices.Concat([]api.Message{{Role: api.RoleUser, Content: text}}, request.Messages)
+	}
+	return request
+}
+
+// Questions builds the questions of rows. It is safe for concurrent use.
 type Questions struct {
 	profile  config.Profile
 	library  template.Library
@@ -50,8 +69,17 @@ func NewQuestions(profile config.Profile, library template.Library, defaults Def
 	return q, t.Check(slices.Sorted(maps.Keys(defaults.Vars))...)
 }
 
-// Request returns the request of a row.
-func (q *Questions) Request(row Row) (api.Request, error) {
+// Question returns the question of a row.
+func (q *Questions) Question(row Row) (question Question, err error) {
+	if q.defaults.Instructions != nil {
+		question.Instructions = q.defaults.Instructions(cmp.Or(row.Agent, q.defaults.Agent))
+	}
+	question.Request, err = q.request(row)
+	return question, err
+}
+
+// request returns the request of a row without instructions.
+func (q *Questions) request(row Row) (api.Request, error) {
 	request, err := q.plain(row)
 	if err != nil || q.defaults.Contract == nil {
 		return request, err

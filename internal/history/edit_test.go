@@ -121,7 +121,12 @@ func TestPruneOfProfile(t *testing.T) {
 
 func TestPruneErasesText(t *testing.T) {
 	s := openStore(t)
-	turn := begin(t, s, Question{Text: "xylophonequestion", Title: "xylophonetitle"})
+	turn := begin(t, s, Question{Text: "xylophonequestion", Title: "xylophonetitle", Instructions: &Instructions{Text: "xylophoneinstructions", Source: OwnInstructions}})
+	for _, text := range []string{strings.Repeat("xylophonelong ", 2000), "xylophoneshort"} {
+		if err := s.SetInstructions(t.Context(), turn.Conversation, Instructions{Text: text, Source: AgentInstructions, Name: "xylophonist"}); err != nil {
+			t.Fatal(err)
+		}
+	}
 	answer(t, s, turn, strings.Repeat("xylophonereply ", 2000))
 	answer(t, s, begin(t, s, Question{Text: "other"}), "other")
 	if n, err := s.Prune(t.Context(), Pruning{Before: time.Now().Add(time.Hour)}, turn.Conversation); err != nil || n != 1 {
@@ -136,7 +141,7 @@ func TestPruneErasesText(t *testing.T) {
 		t.Fatal(files, err)
 	}
 	for _, name := range files {
-		if data, _ := os.ReadFile(name); bytes.Contains(data, []byte("xylophone")) {
+		if data, _ := os.ReadFile(name); bytes.Contains(data, []byte("xylopho")) {
 			t.Errorf("%s still contains the text", filepath.Base(name))
 		}
 	}

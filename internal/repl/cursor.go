@@ -69,7 +69,7 @@ func (c *Cursor) standing() *history.Instructions {
 	if c.given != nil {
 		return c.given
 	}
-	return new(ask.InstructionsFor(c.profile, c.agent()))
+	return new(ask.InstructionsFor(c.profile, c.agent(), nil))
 }
 
 // agent returns the alias or the UUID of the agent, or "".

@@ -24,7 +24,7 @@ func runInstructions(ctx context.Context, s *session, given string) error {
 		return s.showInstructions(ctx)
 	case clearInstructions:
 	case updateInstructions:
-		next = ask.InstructionsFor(s.ask.Profile, s.at.agent())
+		next = ask.InstructionsFor(s.ask.Profile, s.at.agent(), nil)
 		if c := s.at.Question.Conversation; c != nil {
 			var err error
 			if next, _, err = ask.ChangedInstructions(ctx, s.ask.Chat.History, s.ask.Profile, *c, s.at.agent()); err != nil {

@@ -144,9 +144,14 @@ func (h *handler) agent(id string) (Agent, bool) {
 // titleRunes is the maximum number of runes in the title of a conversation.
 const titleRunes = 80
 
-// title returns the beginning of the first question on one line.
+// title returns the beginning of the first question on one line: the message before the
+// first reply, which instructions may precede.
 func title(messages []api.Message) string {
-	head := messages[0].Content
+	first := slices.IndexFunc(messages, func(m api.Message) bool { return m.Role == api.RoleAssistant })
+	if first < 0 {
+		first = len(messages)
+	}
+	head := messages[max(first-1, 0)].Content
 	head = head[:min(len(head), 8*titleRunes)]
 	runes := []rune(strings.Join(strings.Fields(strings.ToValidUTF8(head, "")), " "))
 	return string(runes[:min(len(runes), titleRunes)])

@@ -57,7 +57,7 @@ func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 	if len(messages) > 0 && len(rest) > 0 && rest[0].Role == "system" {
 		rest = rest[1:] // a summary of the compressed messages
 	}
-	turns, err := aichatTurns(append(messages, rest...))
+	turns, system, err := aichatTurns(append(messages, rest...))
 	if err != nil || len(turns) == 0 {
 		return nil, err
 	}
@@ -73,10 +73,15 @@ func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 	if name == "" || name == "-" || name == "." || title == "" {
 		title = history.TitleOf(turns[0].Question)
 	}
-	tree := history.Tree{Conversation: history.Conversation{ID: stableID("aichat", name, turns[0].Question), Title: title}}
+	first := join(system, turns[0].Question)
+	tree := history.Tree{Conversation: history.Conversation{ID: stableID("aichat", name, first), Title: title}, Instructions: imported(system)}
 	previous := tree.Conversation.ID
 	for i, t := range turns {
-		previous = stableID("aichat", previous, t.Question, t.Reply)
+		identity := t.Question
+		if i == 0 {
+			identity = first
+		}
+		previous = stableID("aichat", previous, identity, t.Reply)
 		t.ID = previous
 		t.Asked = at.Add(time.Duration(i) * time.Millisecond) // aichat does not record times
 		t.Ended = t.Asked
@@ -86,34 +91,38 @@ func readAichat(data []byte, origin Origin) ([]history.Tree, error) {
 	return []history.Tree{tree}, nil
 }
 
-// aichatTurns pairs questions with answers. The text of a system message is prepended to
-// the next question.
-func aichatTurns(messages []aichatMessage) ([]history.Turn, error) {
-	var turns []history.Turn
+// aichatTurns pairs questions with answers and returns the text of system messages before
+// the first question. The text of a later one is prepended to the next question.
+func aichatTurns(messages []aichatMessage) (turns []history.Turn, first string, err error) {
 	system := ""
+	begin := func() {
+		if len(turns) == 0 {
+			first, system = system, ""
+		}
+	}
 	for i, m := range messages {
 		text, err := aichatText(m.Content)
 		if err != nil {
-			return nil, refuse(fmt.Sprintf("message %d", i+1), "%v", err)
+			return nil, "", refuse(fmt.Sprintf("message %d", i+1), "%v", err)
 		}
 		switch m.Role {
 		case "system":
 			system = join(system, text)
 		case "user":
+			begin()
 			turns = append(turns, history.Turn{Question: join(system, text)})
 			system = ""
 		case "assistant", "tool":
-			if len(turns) == 0 {
-				turns = append(turns, history.Turn{Question: join(system, "(no question)")})
-				system = ""
+			if begin(); len(turns) == 0 {
+				turns = append(turns, history.Turn{Question: "(no question)"})
 			}
 			last := &turns[len(turns)-1]
 			last.Reply = join(last.Reply, text)
 		default:
-			return nil, refuse(fmt.Sprintf("message %d", i+1), "invalid role %.20q: want system, user, assistant or tool", m.Role)
+			return nil, "", refuse(fmt.Sprintf("message %d", i+1), "invalid role %.20q: want system, user, assistant or tool", m.Role)
 		}
 	}
-	return turns, nil
+	return turns, first, nil
 }
 
 // aichatText returns the text of a message, which is a string, a list of parts, or an

@@ -24,6 +24,11 @@ func title(c history.Conversation) string {
 	return "untitled"
 }
 
+// instructionsTitle returns the line above instructions.
+func instructionsTitle(i history.Instructions) string {
+	return "Instructions of " + strings.Join(strings.Fields(visible(i.Owner())), " ")
+}
+
 // outcome returns the reason why a turn has no reply, or "" if it has one.
 func outcome(t history.Turn) string {
 	switch t.State {

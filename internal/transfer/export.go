@@ -64,8 +64,12 @@ func (e Export) Write(ctx context.Context, w io.Writer) error {
 func (e Export) paths(ctx context.Context) iter.Seq2[history.Tree, error] {
 	return func(yield func(history.Tree, error) bool) {
 		for _, c := range e.Conversations {
-			turns, err := e.Store.Transcript(ctx, c, "")
-			if !yield(history.Tree{Conversation: c, Turns: turns}, err) || err != nil {
+			tree := history.Tree{Conversation: c}
+			var err error
+			if tree.Turns, err = e.Store.Transcript(ctx, c, ""); err == nil {
+				tree.Instructions, err = e.Store.Instructions(ctx, c.ID)
+			}
+			if !yield(tree, err) || err != nil {
 				return
 			}
 		}

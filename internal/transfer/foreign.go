@@ -56,6 +56,14 @@ func stableID(parts ...string) string {
 	return uuid.NewSHA1(namespace, []byte(name.String())).String()
 }
 
+// imported returns a system prompt of another program as instructions.
+func imported(system string) history.Instructions {
+	if system == "" {
+		return history.Instructions{}
+	}
+	return history.Instructions{Text: system, Source: history.OwnInstructions}
+}
+
 // grow adds a turn to a tree as a child of the head. A turn with a reply becomes the new
 // head. A turn without one gets the state unknown.
 func grow(tree *history.Tree, t history.Turn, program string) {

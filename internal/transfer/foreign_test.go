@@ -21,7 +21,7 @@ const llmLog = `[
     "prompt_json": null, "options_json": {"temperature": 0}, "response": "Hello!", "response_json": null,
     "conversation_id": "01jm8ec74taftdgj2t4zra9z0j", "duration_ms": 560, "datetime_utc": "2025-02-16T22:34:30.374882+00:00",
     "input_tokens": 8, "output_tokens": 12, "token_details": null, "conversation_name": "hi there", "conversation_model": "claude-3-haiku",
-    "schema_json": null, "prompt_fragments": [], "system_fragments": [], "tools": [], "tool_calls": [], "tool_results": [], "attachments": []
+    "schema_json": null, "prompt_fragments": [], "system_fragments": [{"hash": "1f", "content": "Use metres."}], "tools": [], "tool_calls": [], "tool_results": [], "attachments": []
   },
   {
     "id": "01jm8ec9", "model": "claude-3-haiku", "prompt": "", "system": "be brief", "response": "It is sunny.",
@@ -84,7 +84,7 @@ func readAll(t *testing.T, format Format, text string, origin Origin) []history.
 func formatted(trees []history.Tree) string {
 	var b strings.Builder
 	for _, tree := range trees {
-		fmt.Fprintf(&b, "%s\n", tree.Conversation.Title)
+		fmt.Fprintf(&b, "%s %q\n", tree.Conversation.Title, tree.Instructions.Text)
 		for _, turn := range tree.Turns {
 			fmt.Fprintf(&b, "%s %s %q %q\n", turn.Asked.Format("2006-01-02T15:04:05.000"), turn.State, turn.Question, turn.Reply)
 		}
@@ -94,11 +94,11 @@ func formatted(trees []history.Tree) string {
 
 func TestReadLLM(t *testing.T) {
 	trees := readAll(t, llmFormat, "\xef\xbb\xbf"+llmLog, Origin{})
-	want := `single
+	want := `single ""
 2023-08-17T20:53:58.653 unknown "single" ""
-hi there
-2025-02-16T22:34:30.374 answered "be brief\n\nhi" "Hello!"
-2025-02-16T22:35:30.000 answered "the weather?" "It is sunny."
+hi there "Use metres.\n\nbe brief"
+2025-02-16T22:34:30.374 answered "hi" "Hello!"
+2025-02-16T22:35:30.000 answered "be brief\n\nthe weather?" "It is sunny."
 `
 	if got := formatted(trees); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -118,8 +118,8 @@ hi there
 func TestReadAichat(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	trees := readAll(t, aichatFormat, aichatFile, Origin{Name: "ship.yaml", Time: at})
-	want := `ship
-2026-01-01T00:00:00.000 answered "Answer as a pirate.\n\nhello" "Ahoy!"
+	want := `ship "Answer as a pirate."
+2026-01-01T00:00:00.000 answered "hello" "Ahoy!"
 2026-01-01T00:00:00.001 answered "what is this?\n\n[image: data:image/png;base64]" "Let me look.\n\nA ship."
 2026-01-01T00:00:00.002 unknown "and now?" ""
 `
@@ -129,11 +129,15 @@ func TestReadAichat(t *testing.T) {
 	if head := trees[0].Turns[1]; trees[0].Conversation.Head != head.ID || head.Service.Model != "openai:gpt-4o" {
 		t.Errorf("%+v", trees[0].Conversation)
 	}
+	// The ids are those of an older hobnob, so that an import adds nothing a second time.
+	if id := stableID("aichat", "ship", "Answer as a pirate.\n\nhello"); trees[0].Conversation.ID != id || trees[0].Turns[0].ID != stableID("aichat", id, "Answer as a pirate.\n\nhello", "Ahoy!") {
+		t.Errorf("the ids changed: %s, %s", trees[0].Conversation.ID, trees[0].Turns[0].ID)
+	}
 	named := readAll(t, aichatFormat, aichatFile, Origin{Name: "20240131T101112-pirate-talk.yaml", Time: at})
-	if got := formatted(named); !strings.HasPrefix(got, "pirate-talk\n2024-01-31T10:11:12.000 ") {
+	if got := formatted(named); !strings.HasPrefix(got, "pirate-talk \"Answer as a pirate.\"\n2024-01-31T10:11:12.000 ") {
 		t.Errorf("got %s", got)
 	}
-	if unnamed := readAll(t, aichatFormat, aichatFile, Origin{Name: "-", Time: at}); unnamed[0].Conversation.Title != "Answer as a pirate." {
+	if unnamed := readAll(t, aichatFormat, aichatFile, Origin{Name: "-", Time: at}); unnamed[0].Conversation.Title != "hello" {
 		t.Errorf("got %s", formatted(unnamed))
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"iter"
+	"slices"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -30,7 +31,7 @@ var hobnobFormat = Format{
 // of a key, because an older hobnob would lose the value.
 const (
 	hobnobMagic   = "hobnob-conversations"
-	hobnobVersion = 2 // version 1 has no failure_kind and no failure_status
+	hobnobVersion = 3 // version 2 has no instructions, version 1 no failure_kind and no failure_status
 )
 
 // conversationForm is a conversation in a file, without its turns.
@@ -43,6 +44,15 @@ type conversationForm struct {
 	Created string   `json:"created"`
 	Updated string   `json:"updated"`
 	Deleted *string  `json:"deleted,omitempty"`
+	// Instructions are missing in files of an older hobnob.
+	Instructions *instructionsForm `json:"instructions"`
+}
+
+// instructionsForm are the instructions of a conversation in a file.
+type instructionsForm struct {
+	Text   string                     `json:"text"`
+	Source history.InstructionsSource `json:"source"`
+	Name   nullable                   `json:"name"`
 }
 
 // turnForm is a turn in a file.
@@ -112,7 +122,7 @@ func writeHobnob(w io.Writer, _ []history.Conversation, trees iter.Seq2[history.
 }
 
 func writeHobnobTree(out *bufio.Writer, tree history.Tree) error {
-	encoded, err := encodeJSON(formOfConversation(tree.Conversation))
+	encoded, err := encodeJSON(formOfConversation(tree))
 	if err != nil {
 		return err
 	}
@@ -195,7 +205,7 @@ func readDocument(in *strictJSON, yield func(history.Tree) bool) error {
 	switch {
 	case format != hobnobMagic:
 		return refuse(top, "unknown format %q: want %q", history.Clip(format), hobnobMagic)
-	case version != "1" && version != json.Number(fmt.Sprint(hobnobVersion)):
+	case !slices.Contains([]json.Number{"1", "2", json.Number(fmt.Sprint(hobnobVersion))}, version):
 		return refuse(top, "unsupported version %q: this hobnob reads versions 1 to %d", history.Clip(version.String()), hobnobVersion)
 	case !listed:
 		return refuse(top, `the key "conversations" is missing`)
@@ -209,6 +219,7 @@ func readConversation(in *strictJSON, path string, yield func(history.Tree) bool
 	fields := map[string]any{
 		"id": &form.ID, "title": &form.Title, "profile": &form.Profile, "agent_id": &form.AgentID, "head": &form.Head,
 		"created": &form.Created, "updated": &form.Updated, "deleted": &form.Deleted,
+		"instructions": &form.Instructions,
 	}
 	if err := in.object(path, func(key string) error {
 		at := path + "." + key
@@ -243,17 +254,26 @@ func readConversation(in *strictJSON, path string, yield func(history.Tree) bool
 	for i := range turns {
 		turns[i].Conversation = c.ID
 	}
-	if !yield(history.Tree{Conversation: c, Turns: turns}) {
+	var instructions history.Instructions
+	if i := form.Instructions; i != nil {
+		instructions = history.Instructions{Text: i.Text, Source: i.Source, Name: string(i.Name)}
+	}
+	if !yield(history.Tree{Conversation: c, Instructions: instructions, Turns: turns}) {
 		return errStopped
 	}
 	return nil
 }
 
-func formOfConversation(c history.Conversation) conversationForm {
-	return conversationForm{
+func formOfConversation(t history.Tree) conversationForm {
+	c := t.Conversation
+	form := conversationForm{
 		ID: c.ID, Title: c.Title, Profile: c.Profile, AgentID: nullable(c.AgentID), Head: nullable(c.Head),
 		Created: stamp(c.Created), Updated: stamp(c.Updated), Deleted: unlessZero(c.Deleted),
 	}
+	if i := t.Instructions; i != (history.Instructions{}) {
+		form.Instructions = &instructionsForm{i.Text, i.Source, nullable(i.Name)}
+	}
+	return form
 }
 
 func formOfTurn(t history.Turn) turnForm {

@@ -49,7 +49,7 @@ func TestInvalidImportWritesNothing(t *testing.T) {
 		"trailing data":          {fine + "{}", "unexpected data after the end"},
 		"other format":           {`{"format":"x","version":1,"conversations":[]}`, `unknown format "x": want "hobnob-conversations"`},
 		"no format":              {`{"conversations":[]}`, `unknown format ""`},
-		"newer version":          {strings.Replace(fine, `"version":1`, `"version":3`, 1), `unsupported version "3": this hobnob reads versions 1 to 2`},
+		"newer version":          {strings.Replace(fine, `"version":1`, `"version":4`, 1), `unsupported version "4": this hobnob reads versions 1 to 3`},
 		"unknown key":            {`{"sessions":[]}`, `unknown key "sessions"`},
 		"key of conversation":    {document(plain+`,"colour":1`, good), `conversations[0]: unknown key "colour"`},
 		"key of turn":            {document(plain, turnJSON(idB, "", `,"repply":"x"`)), `conversations[0].turns[0]: unknown field "repply"`},

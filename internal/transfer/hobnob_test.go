@@ -95,7 +95,11 @@ func randomTree(r *rand.Rand) history.Tree {
 		}
 	}
 	c.Turns = len(turns)
-	return history.Tree{Conversation: c, Turns: turns}
+	instructions := history.Instructions{
+		Text: maybe(r, randomText(r, 20)), Name: maybe(r, randomText(r, 1)),
+		Source: []history.InstructionsSource{history.OwnInstructions, history.AgentInstructions, history.ProjectInstructions, history.ProfileInstructions}[r.IntN(4)],
+	}
+	return history.Tree{Conversation: c, Instructions: maybe(r, instructions), Turns: turns}
 }
 
 func openStore(t testing.TB) *history.Store {

@@ -57,6 +57,9 @@ func writeHTML(w io.Writer, conversations []history.Conversation, trees iter.Seq
 			return err
 		}
 		shown := pageConversation{ID: tree.Conversation.ID, Title: title(tree.Conversation), Aside: aside(tree)}
+		if i := tree.Instructions; i.Text != "" {
+			shown.Instructions, shown.InstructionsTitle = replies.question(visible(i.Text)), instructionsTitle(i)
+		}
 		for _, t := range tree.Turns {
 			shown.Turns = append(shown.Turns, pageTurn{
 				Asked: shownTime(t.Asked), Model: visible(t.Service.Model), Outcome: outcome(t),
@@ -72,6 +75,8 @@ func writeHTML(w io.Writer, conversations []history.Conversation, trees iter.Seq
 
 type pageConversation struct {
 	ID, Title, When, Aside string
+	InstructionsTitle      string
+	Instructions           template.HTML // empty for none
 	Turns                  []pageTurn
 }
 

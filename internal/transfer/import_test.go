@@ -113,7 +113,7 @@ func TestImportErrors(t *testing.T) {
 	if _, err := ImportFormat("md"); !errors.As(err, &unknown) || unknown.Name != "md" {
 		t.Errorf("export-only format: %v", err)
 	}
-	source, err := Open(t.Context(), "-", strings.NewReader(`{"format":"hobnob-conversations","version":3}`), hobnobFormat)
+	source, err := Open(t.Context(), "-", strings.NewReader(`{"format":"hobnob-conversations","version":4}`), hobnobFormat)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,11 +25,14 @@ var llmFormat = Format{
 // (https://llm.datasette.io/en/stable/logging.html). The complete object is stored as
 // the raw response of the turn.
 type llmRow struct {
-	ID               string  `json:"id"`
-	Model            string  `json:"model"`
-	ResolvedModel    string  `json:"resolved_model"`
-	Prompt           string  `json:"prompt"`
-	System           string  `json:"system"`
+	ID              string `json:"id"`
+	Model           string `json:"model"`
+	ResolvedModel   string `json:"resolved_model"`
+	Prompt          string `json:"prompt"`
+	System          string `json:"system"`
+	SystemFragments []struct {
+		Content string `json:"content"`
+	} `json:"system_fragments"`
 	Response         string  `json:"response"`
 	ConversationID   string  `json:"conversation_id"`
 	ConversationName string  `json:"conversation_name"`
@@ -122,23 +125,33 @@ func readLLMRows(data []byte) ([]llmRow, error) {
 	return rows, nil
 }
 
+// system returns the system prompt of a response.
+func (r llmRow) system() string {
+	var texts []string
+	for _, fragment := range r.SystemFragments {
+		texts = append(texts, fragment.Content)
+	}
+	return join(append(texts, r.System)...)
+}
+
 // llmTree chains responses. A response without a prompt, as after a tool call, continues
-// the previous turn. A system prompt is prepended to the first question that it applies
-// to.
+// the previous turn. The system prompt of the first response becomes the instructions,
+// and a different one later is prepended to the first question that it applies to.
 func llmTree(key string, rows []llmRow) history.Tree {
 	tree := history.Tree{Conversation: history.Conversation{ID: stableID("llm", key), Title: rows[0].ConversationName}}
 	if tree.Conversation.Title == "" {
 		tree.Conversation.Title = history.TitleOf(rows[0].Prompt)
 	}
-	system := ""
+	system := rows[0].system()
+	tree.Instructions = imported(system)
 	for len(rows) > 0 {
 		n := 1
 		for n < len(rows) && rows[n].Prompt == "" {
 			n++
 		}
 		first, prompt := rows[0], rows[0].Prompt
-		if first.System != system {
-			system = first.System
+		if next := first.system(); next != system {
+			system = next
 			prompt = join(system, prompt)
 		}
 		t := history.Turn{ID: stableID("llm", key, first.ID), Question: prompt, Asked: first.asked}

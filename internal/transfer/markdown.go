@@ -40,6 +40,10 @@ func writeMarkdown(w io.Writer, _ []history.Conversation, trees iter.Seq2[histor
 func markdownOf(t history.Tree) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# %s\n\n*%s*\n", escapeMarkdown(title(t.Conversation)), aside(t))
+	if text := t.Instructions.Text; text != "" {
+		fmt.Fprintf(&b, "\n> **%s**\n>\n", escapeMarkdown(instructionsTitle(t.Instructions)))
+		quoteMarkdown(&b, text)
+	}
 	for _, turn := range t.Turns {
 		fmt.Fprintf(&b, "\n> **%s**\n>\n", shownTime(turn.Asked))
 		quoteMarkdown(&b, turn.Question)
