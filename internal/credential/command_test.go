@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -129,5 +130,20 @@ func TestCommandWithLingeringChild(t *testing.T) {
 	token, err := Resolver{Command: command, Stdin: terminal}.Token(t.Context(), work)
 	if token.Reveal() != canary || err != nil {
 		t.Errorf("token from %q, %v", token.Source(), err)
+	}
+}
+
+func TestCommandRunsInDirectoryAndEnvironment(t *testing.T) {
+	dir := t.TempDir()
+	r := Resolver{Command: testCommand(t, "where"), Dir: dir}
+	for _, variable := range os.Environ() {
+		if !strings.HasPrefix(variable, "HOBNOB_TEST_OUTPUT=") {
+			r.Variables = append(r.Variables, variable)
+		}
+	}
+	r.Variables = append(r.Variables, "HOBNOB_TEST_OUTPUT="+canary)
+	token, err := r.Token(t.Context(), work)
+	if want := filepath.Base(dir) + "/" + canary; err != nil || token.Reveal() != want {
+		t.Errorf("got the token %q, %v, want %q", token.Reveal(), err, want)
 	}
 }
