@@ -33,7 +33,8 @@ const errorBodyLimit = 5 * time.Second
 type operation struct {
 	client   *Client
 	token    string
-	renew    func(context.Context) (string, error) // nil after the first call
+	renew    func(context.Context) (string, error) // nil if the token cannot be renewed
+	asked    bool                                  // whether another token was asked for
 	mask     mask
 	attempts int
 	retries  int

@@ -22,12 +22,11 @@ func (o *operation) use(token string) error {
 // each operation, and reports whether there is one. Otherwise it returns the Error of
 // the operation, with the reason why there is none.
 func (o *operation) renewed(ctx context.Context, x exchange, failed *Error) (*Error, bool) {
-	if failed == nil || failed.Status != http.StatusUnauthorized || o.renew == nil {
+	if failed == nil || failed.Status != http.StatusUnauthorized || o.renew == nil || o.asked {
 		return failed, false
 	}
-	renew := o.renew
-	o.renew = nil
-	token, err := renew(ctx)
+	o.asked = true
+	token, err := o.renew(ctx)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return o.canceled(ctx, x, false), false

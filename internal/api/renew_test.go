@@ -220,6 +220,13 @@ func TestRecordingOfRenewedToken(t *testing.T) {
 	if reply, err := c.Chat(t.Context(), question, ""); err != nil || reply.Attempts != 2 || replayed != 2 {
 		t.Errorf("replayed %d: %+v, %v", replayed, reply, err)
 	}
+	// An edited recording cannot make the client send forever.
+	recorded[1], replayed = recorded[0], 0
+	if _, err := c.Chat(t.Context(), question, ""); replayed != 2 {
+		t.Errorf("replayed %d: %v", replayed, err)
+	} else {
+		wantError(t, err, failure.Auth, false)
+	}
 	recorded[0].Renewed, replayed = false, 0
 	if _, err := c.Chat(t.Context(), question, ""); replayed != 1 {
 		t.Errorf("replayed %d: %v", replayed, err)

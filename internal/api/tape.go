@@ -75,7 +75,9 @@ func (o *operation) try(ctx context.Context, x exchange) (got answer, failed *Er
 		return answer{}, nil, false, err
 	}
 	got, failed = o.replay(ctx, x, recorded)
-	return got, failed, failed != nil && recorded.Renewed, nil
+	renewed = failed != nil && recorded.Renewed && !o.asked
+	o.asked = o.asked || renewed
+	return got, failed, renewed, nil
 }
 
 // exchange returns x for a recording, without an outcome.
