@@ -22,46 +22,46 @@ const (
 //   - Azure: AccountKey or SharedAccessKey with 64 or 32 bytes in Base64, see
 //     https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string.
 func findCloudKeys(text string, add func(match) bool) {
-	id, secret := -nearKey-1, match{end: -nearKey - 1}
+	none := match{start: -nearKey - 1, end: -nearKey - 1}
+	id, secret := none, none // the last ones, which are examples perhaps
 	for start, end := range runs(text, base64Chars) {
 		value := text[start:end]
-		found := match{}
+		found := none
 		switch {
-		case isAWSKeyID(value):
-			if id = start; start-secret.end <= nearKey {
-				found, secret.end = secret, -nearKey-1
+		case len(value) == 20 && (value[:4] == "AKIA" || value[:4] == "ASIA") && upper.has(value):
+			if id = (match{start: start, end: end}); start-secret.end <= nearKey {
+				found = secret
 			}
-		case isAWSSecret(value, text[end:]):
+		case len(value) == 40 && isMixed(value) && !continues(text[end:]):
 			secret = match{start, end, "AWS secret key"}
-			if name := nameBefore(text, start); start-id <= nearKey || strings.Contains(name, "secret") && (strings.Contains(name, "aws") || strings.Contains(name, "access")) {
-				found, secret.end = secret, -nearKey-1
+			if start-id.end <= nearKey || isAWSName(nameBefore(text, start)) {
+				found = secret
 			}
 		case isAzureKey(value, text[end:]):
-			if name := nameBefore(text, start); strings.Contains(name, "accountkey") || strings.Contains(name, "storagekey") || strings.Contains(name, "accesskey") {
+			if isAzureName(nameBefore(text, start)) {
 				found = match{start, end, "Azure key"}
 			}
 		}
-		if found.what != "" && !add(found) {
+		if found == none {
+			continue
+		}
+		secret = none
+		example := id != none && isPlaceholder(text[id.start:id.end]) && found.what == "AWS secret key"
+		if value := text[found.start:found.end]; !example && entropy(value) >= 4 && !isPlaceholder(value) && !strings.HasPrefix(value, emulatorKey) && !add(found) {
 			return
 		}
 	}
 }
 
-func isAWSKeyID(value string) bool {
-	return len(value) == 20 && (value[:4] == "AKIA" || value[:4] == "ASIA") && upper.has(value) && !isPlaceholder(value[4:])
+// isMixed reports whether a text has upper-case and lower-case letters and digits, which a
+// hash in hexadecimal digits and a long word do not.
+func isMixed(text string) bool {
+	return strings.ContainsAny(text, digits) && strings.ContainsAny(text, upperLetters) && strings.ContainsAny(text, lowerLetters)
 }
 
-// isAWSSecret reports whether a value before a text may be a secret access key. A hash in
-// hexadecimal digits and a word of 40 letters are none.
-func isAWSSecret(value, after string) bool {
-	return len(value) == 40 && !continues(after) && strings.ContainsAny(value, digits) && strings.ContainsAny(value, upperLetters) &&
-		strings.ContainsAny(value, lowerLetters) && entropy(value) >= 4 && !isPlaceholder(value)
-}
-
+// isAzureKey reports whether a value before a text is 64 or 32 bytes in Base64.
 func isAzureKey(value, after string) bool {
-	long := len(value) == 86 && strings.HasPrefix(after, "==")
-	short := len(value) == 43 && strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "==")
-	return (long || short) && entropy(value) >= 4 && !isPlaceholder(value) && !strings.HasPrefix(value, emulatorKey)
+	return len(value) == 86 && strings.HasPrefix(after, "==") || len(value) == 43 && strings.HasPrefix(after, "=") && !strings.HasPrefix(after, "==")
 }
 
 // continues reports whether a text continues a longer value.
@@ -69,10 +69,23 @@ func continues(after string) bool {
 	return after != "" && (word[after[0]] || after[0] == '=')
 }
 
-// nameBefore returns what is before a value on its line, at most nameLength bytes, in
-// lower case and without "_" and "-".
+// nameBefore returns what is before a value on its line, at most nameLength bytes.
 func nameBefore(text string, at int) string {
 	before := text[max(0, at-nameLength):at]
-	before = before[strings.LastIndexByte(before, '\n')+1:]
-	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(before))
+	return before[strings.LastIndexByte(before, '\n')+1:]
+}
+
+// isAWSName reports whether a name such as aws_secret_access_key is in a text.
+func isAWSName(text string) bool {
+	if !strings.Contains(text, "ecret") && !strings.Contains(text, "SECRET") {
+		return false
+	}
+	text = strings.ToLower(text)
+	return strings.Contains(text, "aws") || strings.Contains(text, "access")
+}
+
+// isAzureName reports whether a name such as AccountKey is in a text.
+func isAzureName(text string) bool {
+	text = strings.ReplaceAll(strings.ReplaceAll(strings.ToLower(text), "_", ""), "-", "")
+	return strings.Contains(text, "accountkey") || strings.Contains(text, "storagekey") || strings.Contains(text, "accesskey")
 }

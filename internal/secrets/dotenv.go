@@ -19,22 +19,25 @@ func isDotenv(name string) bool {
 // findValues adds the values of variables whose names mean a secret in the text of a .env
 // file.
 func findValues(text string, add func(match) bool) {
-	start := 0
-	for line := range strings.Lines(text) {
-		at := start
-		start += len(line)
-		assignment := strings.TrimPrefix(strings.TrimLeft(line, " \t"), "export ")
-		name, rest, ok := strings.Cut(assignment, "=")
-		name = strings.TrimSpace(name)
-		if !ok || !isSecretName(name) {
+	for at := 0; at < len(text); {
+		equals := strings.IndexByte(text[at:], '=')
+		if equals < 0 {
+			return
+		}
+		equals += at
+		begin := at + strings.LastIndexByte(text[at:equals], '\n') + 1
+		rest, _, _ := strings.Cut(text[equals+1:], "\n")
+		at = equals + 1 + len(rest)
+		name := strings.TrimSpace(strings.TrimPrefix(strings.TrimLeft(text[begin:equals], " \t"), "export "))
+		if !isSecretName(name) {
 			continue
 		}
 		value := valueOf(rest)
 		if !isReal(name, value) {
 			continue
 		}
-		from := at + len(line) - len(rest) + strings.Index(rest, value)
-		if !add(match{from, from + len(value), "value of " + name}) {
+		start := equals + 1 + strings.Index(rest, value)
+		if !add(match{start, start + len(value), "value of " + name}) {
 			return
 		}
 	}

@@ -61,7 +61,7 @@ func (g generator) checked() string {
 func (g generator) awsSecret() string { return base64.StdEncoding.EncodeToString(g.bytes(30)) }
 
 // keys returns private keys by their format.
-func (g generator) keys(t *testing.T) map[string]string {
+func (g generator) keys(t testing.TB) map[string]string {
 	t.Helper()
 	rsaKey, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

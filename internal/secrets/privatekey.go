@@ -51,16 +51,20 @@ func findPrivateKeys(text string, add func(match) bool) {
 // sentence is as long.
 const minLine = 32
 
+// maxHeaders is the maximum number of headers of a key.
+const maxHeaders = 10
+
 // body returns the end of the Base64 text at an offset, after headers such as Proc-Type,
 // and reports whether it is that of a private key.
 func body(text string, at int) (end int, ok bool) {
-	length := 0
+	length, headers := 0, 0
 	for end = gap(text, at); length <= 4096; end = gap(text, end) {
 		start := end
 		for end < len(text) && base64Chars[text[end]] {
 			end++
 		}
-		if length == 0 && isHeader(text, end) {
+		if length == 0 && headers < maxHeaders && isHeader(text, end) {
+			headers++
 			end = lineEnd(text, end)
 			continue
 		}
