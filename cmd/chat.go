@@ -12,6 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/repl"
 	"github.com/hobnob-cli/hobnob/internal/schema"
@@ -186,7 +187,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if opts.startsChat() {
 		return repl.Run(ctx, f, asker, guard, question, opts.Again)
 	}
-	asked, err := opts.assemble(ctx, guard, question.Text)
+	asked, err := opts.assemble(ctx, guard, question.Text, question.Instructions)
 	if err != nil {
 		return cli.FinishDraft(asked.Draft, false, err)
 	}
@@ -220,7 +221,7 @@ func runPanel(ctx context.Context, opts chatOptions, profile config.Profile) err
 		return err
 	}
 	panel.Columns = opts.Columns
-	asked, err := opts.assemble(ctx, opts.guard(profile), "")
+	asked, err := opts.assemble(ctx, opts.guard(profile), "", panel.Instructions()...)
 	if err != nil {
 		return cli.FinishDraft(asked.Draft, false, err)
 	}
@@ -243,9 +244,9 @@ func blockOf(extract string) *string {
 }
 
 // assemble returns the question: the earlier one, unchanged or edited, or the prompt from
-// the command line and standard input. With --schema, it asks for JSON. A new text is
-// checked for secrets.
-func (o chatOptions) assemble(ctx context.Context, guard secrets.Guard, earlier string) (asked prompt.Assembled, err error) {
+// the command line and standard input. With --schema, it asks for JSON. A new text and
+// new instructions are checked for secrets.
+func (o chatOptions) assemble(ctx context.Context, guard secrets.Guard, earlier string, instructions ...*history.Instructions) (asked prompt.Assembled, err error) {
 	switch {
 	case o.Again:
 		asked.Text = earlier
@@ -256,7 +257,7 @@ func (o chatOptions) assemble(ctx context.Context, guard secrets.Guard, earlier 
 		asked, err = o.Sources.Assemble(ctx, o.f)
 	}
 	if err == nil && !o.Again {
-		err = asked.Check(ctx, guard)
+		err = asked.Check(ctx, guard, instructions...)
 	}
 	if err == nil && o.Contract != nil {
 		asked.Text = o.Contract.Instruct(asked.Text)

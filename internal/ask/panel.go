@@ -77,6 +77,15 @@ func (p Panel) questions(text string) []chat.Question {
 	return questions
 }
 
+// Instructions returns those of the agents.
+func (p Panel) Instructions() []*history.Instructions {
+	out := make([]*history.Instructions, len(p.members))
+	for i, m := range p.members {
+		out[i] = m.question.Instructions
+	}
+	return out
+}
+
 // Ask asks all agents and shows their replies in the order of the agents. Each answer is
 // recorded before any is printed. A failure of one agent does not affect the others; the
 // error is a failure.Errors with all failures. Recorded reports whether the history has the

@@ -36,6 +36,7 @@ type Sources struct {
 type Assembled struct {
 	Text  string
 	Files []attach.File // attached, in order
+	Stdin []byte        // nil if not read
 	// Draft is empty or the file with the text, which the caller passes to cli.Discard
 	// when the text is recorded.
 	Draft string
@@ -44,30 +45,30 @@ type Assembled struct {
 // Assemble returns the question. If the command line is wrong, the error is of kind
 // failure.Usage.
 func (s Sources) Assemble(ctx context.Context, f *cli.Factory) (Assembled, error) {
-	text, files, err := s.assemble(ctx, f)
+	text, parts, err := s.assemble(ctx, f)
 	if s.Edit && (err == nil || errors.Is(err, ErrEmpty)) {
 		edited, draft, err := Edit(ctx, f, text)
-		return Assembled{edited, files, draft}, err
+		return Assembled{edited, parts.Files, parts.Stdin, draft}, err
 	}
-	return Assembled{Text: text, Files: files}, err
+	return Assembled{Text: text, Files: parts.Files, Stdin: parts.Stdin}, err
 }
 
-func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, []attach.File, error) {
+func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, Parts, error) {
 	var t *template.Template
 	var values map[string]string
 	if s.Template != "" {
 		library, err := f.Templates()
 		if err != nil {
-			return "", nil, err
+			return "", Parts{}, err
 		}
 		if t, err = library.Find(strings.ToLower(s.Template)); err != nil {
-			return "", nil, err
+			return "", Parts{}, err
 		}
 		if values, err = ParseVariables(s.Variables); err != nil {
-			return "", nil, err
+			return "", Parts{}, err
 		}
 		if err := t.Check(slices.Sorted(maps.Keys(values))...); err != nil {
-			return "", nil, err
+			return "", Parts{}, err
 		}
 	}
 	parts, err := s.read(ctx, f.Print)
@@ -75,14 +76,14 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, []attach
 		err = parts.AddProject(ctx, f)
 	}
 	if err != nil {
-		return "", nil, err
+		return "", Parts{}, err
 	}
 	if t != nil {
 		text, err := parts.render(ctx, t, values, s.Edit, f.IO)
-		return text, parts.Files, err
+		return text, parts, err
 	}
 	text, err := parts.Assemble()
-	return text, parts.Files, err
+	return text, parts, err
 }
 
 // read reads the files, and standard input if it is named or carries data.

@@ -139,7 +139,7 @@ func (s *session) question(ctx context.Context, text string) error {
 		asked.Text, err = parts.Assemble()
 	}
 	if err == nil {
-		err = asked.Check(ctx, s.guard)
+		err = asked.Check(ctx, s.guard, s.at.Question.Instructions)
 	}
 	if err != nil {
 		s.lines.put(text) // it is saved nowhere else

@@ -20,6 +20,7 @@ var (
 	letters      = classOf(lowerLetters + upperLetters)
 	upper        = classOf(upperLetters + digits)
 	alphanumeric = classOf(lowerLetters + upperLetters + digits)
+	variable     = classOf(upperLetters + digits + "_")
 	hexadecimal  = classOf(digits + "abcdef")
 	word         = classOf(lowerLetters + upperLetters + digits + "_-")
 	base64Chars  = classOf(lowerLetters + upperLetters + digits + "+/")

@@ -23,7 +23,7 @@ const (
 //     https://learn.microsoft.com/azure/storage/common/storage-configure-connection-string.
 func findCloudKeys(text string, add func(match) bool) {
 	none := match{start: -nearKey - 1, end: -nearKey - 1}
-	id, secret := none, none // the last ones, which are examples perhaps
+	id, secret := none, none // the last ones
 	for start, end := range runs(text, base64Chars) {
 		value := text[start:end]
 		found := none
@@ -46,8 +46,7 @@ func findCloudKeys(text string, add func(match) bool) {
 			continue
 		}
 		secret = none
-		example := id != none && isPlaceholder(text[id.start:id.end]) && found.what == "AWS secret key"
-		if value := text[found.start:found.end]; !example && entropy(value) >= 4 && !isPlaceholder(value) && !strings.HasPrefix(value, emulatorKey) && !add(found) {
+		if value := text[found.start:found.end]; entropy(value) >= 4 && !isPlaceholder(value) && !strings.HasPrefix(value, emulatorKey) && !add(found) {
 			return
 		}
 	}

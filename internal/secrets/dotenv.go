@@ -8,12 +8,38 @@ import (
 // isDotenv reports whether a file with a name has settings with values: .env, .env.local,
 // production.env and so on, but no .env.example.
 func isDotenv(name string) bool {
-	base := strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
-	parts := strings.Split(base, ".")
-	example := slices.ContainsFunc(parts, func(part string) bool {
+	base := baseOf(name)
+	return !isExample(name) && (base == ".env" || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env"))
+}
+
+// isExample reports whether a file with a name has example values.
+func isExample(name string) bool {
+	return slices.ContainsFunc(strings.Split(baseOf(name), "."), func(part string) bool {
 		return slices.Contains([]string{"example", "sample", "template", "tmpl", "dist", "defaults", "schema"}, part)
 	})
-	return !example && (base == ".env" || strings.HasPrefix(base, ".env.") || strings.HasSuffix(base, ".env"))
+}
+
+func baseOf(name string) string {
+	return strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
+}
+
+// isAllAssignments reports whether a text, such as one from a pipe, is a .env file or the
+// output of env: at least two lines, of which each sets a variable in upper case or is
+// empty or a comment.
+func isAllAssignments(text string) bool {
+	n := 0
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		name, _, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
+		switch {
+		case line == "" || line[0] == '#':
+		case !ok || name == "" || !variable.has(name):
+			return false
+		default:
+			n++
+		}
+	}
+	return n > 1
 }
 
 // findValues adds the values of variables whose names mean a secret in the text of a .env

@@ -93,7 +93,7 @@ func (g Guard) warn(found []Finding) {
 func (g Guard) confirm(ctx context.Context, found []Finding) error {
 	lines := []string{"The question seems to contain " + noun(found) + ":"}
 	for _, line := range list(found) {
-		lines = append(lines, "  "+line)
+		lines = append(lines, "- "+line)
 	}
 	if err := g.f.IO.PrintTTY(lines...); err != nil {
 		return &Error{found}

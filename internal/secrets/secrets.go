@@ -20,7 +20,7 @@ type Finding struct {
 }
 
 // Scan returns the places in a text that look like secrets, at most 100, in order. The
-// name decides whether the text is a .env file. The time is linear in the length of the
+// name helps to recognize a .env file. The time is linear in the length of the
 // text.
 func Scan(name, text string) []Finding {
 	return findings(name, text, scan(name, text, ""))
@@ -50,7 +50,7 @@ func scan(name, text, token string) []match {
 			rule(text, add)
 		}
 	}
-	if isDotenv(name) && len(matches) < maxFindings {
+	if (isDotenv(name) || !isExample(name) && isAllAssignments(text)) && len(matches) < maxFindings {
 		findValues(text, add)
 	}
 	slices.SortFunc(matches, func(a, b match) int { return cmp.Compare(a.start, b.start) })
