@@ -7,7 +7,8 @@ import (
 
 // Shared is the token of a profile for all requests of a process, also at the same time.
 // A keyring or a password manager, which may ask the user, is asked once for all of
-// them. Requests that wait for the answer share its error, too; a later one asks again.
+// them. Requests that wait for the answer share its error, too, and so do those within
+// errorFor; a later one asks again.
 type Shared struct {
 	get  func(ctx context.Context, refused Token) (Token, error)
 	free chan struct{} // locks the fields below
@@ -16,6 +17,10 @@ type Shared struct {
 	err   error
 	got   time.Time
 }
+
+// errorFor is the time for which an error is the answer. The check of a question for the
+// token and the request that follows it ask once.
+const errorFor = time.Second
 
 // Share returns the Shared of get, which finds the token, or another one than the one
 // that the service refused. First is the token to begin with, or the zero Token.
@@ -26,6 +31,9 @@ func Share(first Token, get func(ctx context.Context, refused Token) (Token, err
 // Token returns the current token, and finds it if there is none or it has expired.
 func (s *Shared) Token(ctx context.Context) (Token, error) {
 	return s.ask(ctx, Token{}, func() bool {
+		if s.err != nil {
+			return time.Since(s.got) < errorFor
+		}
 		return s.token.secret != nil && (s.token.until.IsZero() || time.Now().Before(s.token.until))
 	})
 }

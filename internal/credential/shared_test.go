@@ -131,6 +131,9 @@ func TestSharedError(t *testing.T) {
 		s := Share(Token{}, src.get)
 		all(t, s.Token, locked)
 		src.want(1)
+		all(t, s.Token, locked)
+		src.want(1)
+		time.Sleep(errorFor)
 		src.err = nil
 		first := all(t, s.Token, nil)
 		src.want(2)
@@ -139,6 +142,7 @@ func TestSharedError(t *testing.T) {
 		all(t, renewing(s, first), locked)
 		all(t, renewing(s, first), locked)
 		src.want(3)
+		time.Sleep(errorFor)
 		src.err = nil
 		all(t, s.Token, nil)
 		src.want(4)
