@@ -12,17 +12,19 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/plural"
+	"github.com/hobnob-cli/hobnob/internal/secrets"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
 type replayOptions struct {
 	f *cli.Factory
 
-	Ref    string
-	Agent  string
-	Into   string
-	Limit  int
-	NoSave bool
+	Ref          string
+	Agent        string
+	Into         string
+	Limit        int
+	AllowSecrets bool
+	NoSave       bool
 
 	Instructions *string // nil for those of the agent
 }
@@ -74,6 +76,7 @@ The flag --replay is for tests of scripts: see hobnob help scripting.`,
 	flags.StringVarP(&opts.Agent, "agent", "a", "", "ask this agent: an alias `name` or a UUID")
 	flags.StringVar(&opts.Into, "into", "", "continue an earlier replay, the conversation with this `id`")
 	flags.IntVar(&opts.Limit, "limit", maxReplayed, "ask at most this `number` of questions, from the first")
+	flags.BoolVar(&opts.AllowSecrets, "allow-secrets", false, "send the questions even if they seem to contain a secret")
 	flags.BoolVar(&opts.NoSave, "no-save", false, "save nothing on this machine")
 	loadInstructions = addInstructionFlags(cmd, f, "standing instructions of the new conversation")
 	flags.Int("retries", 2, "number of retries of a request that the service did not accept, up to 10")
@@ -129,6 +132,15 @@ func runReplay(ctx context.Context, opts replayOptions) error {
 	name := agentName(asker, question.AgentID)
 	if question.Conversation == nil {
 		question.Title = fmt.Sprintf("%s (%s)", old.Title, name)
+	}
+	if old.Profile != profile.Name { // otherwise its service has the questions
+		guard := secrets.NewGuard(f, profile, opts.AllowSecrets)
+		for i, turn := range before[len(after):] {
+			name := fmt.Sprintf("question %d", len(after)+i+1)
+			if err := guard.Check(ctx, secrets.Source{Name: name, Text: turn.Question}); err != nil {
+				return err
+			}
+		}
 	}
 	if left := len(before) - len(after); left > 0 {
 		f.Print.Note("asking %s %s", name, plural.Count(left, "question"))
