@@ -44,6 +44,9 @@ func runTemplatesEdit(ctx context.Context, f *cli.Factory, name string) error {
 	if source.Dir == library.Dir {
 		before = append([]byte{}, source.Text...)
 	} else if source.Dir != "" {
+		if source.Text, err = template.Convert(source); err != nil {
+			return err
+		}
 		f.Print.Note("the template is in a shared directory; you are editing a copy, which is saved as %s", library.Path(name))
 	}
 	after, draft, err := editTemplate(ctx, f, name, string(source.Text))

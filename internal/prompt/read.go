@@ -64,6 +64,9 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, Parts, e
 		if t, err = library.Find(strings.ToLower(s.Template)); err != nil {
 			return "", Parts{}, err
 		}
+		if len(t.Ignored) > 0 {
+			f.Print.Note("the template %q sets %s, which has no effect", t.Name, strings.Join(t.Ignored, ", "))
+		}
 		if values, err = ParseVariables(s.Variables); err != nil {
 			return "", Parts{}, err
 		}

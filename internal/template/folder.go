@@ -1,11 +1,13 @@
 package template
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -33,30 +35,59 @@ var errLeavesDirectory = errors.New("is a symbolic link to an absolute path or o
 // maxEntries is the maximum number of files in a directory.
 const maxEntries = 100_000
 
-// path returns the path of a template's file in hobnob's own format.
-func (f folder) path(name string) string { return filepath.Join(f.dir, name+extension) }
-
-// isReadme reports whether a name is that of the description of a shared directory.
-func (f folder) isReadme(name string) bool {
-	return f.kind == shared && strings.EqualFold(name, "readme")
+// formats are the endings of the files that contain templates in a shared directory, in
+// the order in which they are searched for a name.
+var formats = []struct {
+	ending string
+	format Format
+}{
+	{extension, Own}, {".prompt.md", Prompt}, {".yaml", LLM}, {".yml", LLM}, {"/system.md", Fabric},
 }
 
-// names returns the names of the templates in the directory, some of them maybe invalid.
-func (f folder) names() ([]string, error) {
-	var entries []fs.DirEntry
+// entry is a template in a directory.
+type entry struct{ name, path string }
+
+// entries returns the templates in the directory. Their names may be invalid.
+func (f folder) entries() ([]entry, error) {
+	var files []fs.DirEntry
 	var err error
 	if f.kind == embedded {
-		entries, err = builtin.ReadDir("builtin")
+		files, err = builtin.ReadDir("builtin")
 	} else {
-		entries, err = readDir(f.dir)
+		files, err = readDir(f.dir)
 	}
-	var names []string
-	for _, entry := range entries {
-		if name, ok := strings.CutSuffix(entry.Name(), extension); ok && !strings.HasPrefix(name, ".") {
-			names = append(names, name)
+	var found []entry
+	for _, file := range files {
+		if name, ok := f.nameOf(file); ok {
+			found = append(found, entry{name, filepath.Join(f.dir, file.Name())})
 		}
 	}
-	return names, err
+	return found, err
+}
+
+// nameOf returns the name of the template in a file or a directory. In a shared directory,
+// files such as README.md are not templates.
+func (f folder) nameOf(file fs.DirEntry) (name string, ok bool) {
+	name = file.Name()
+	switch {
+	case strings.HasPrefix(name, "."):
+		return "", false
+	case f.kind != shared:
+		return strings.CutSuffix(name, extension)
+	case strings.EqualFold(name, "readme.md"):
+		return "", false
+	case file.IsDir() || file.Type() == fs.ModeSymlink:
+		if err := input.Check(filepath.Join(f.dir, name, "system.md")); err == nil {
+			return name, true
+		}
+	}
+	longest := ""
+	for _, format := range formats {
+		if strings.HasSuffix(name, format.ending) && len(format.ending) > len(longest) {
+			longest = format.ending
+		}
+	}
+	return strings.TrimSuffix(name, longest), longest != "" && !file.IsDir()
 }
 
 // readDir returns the first entries of a directory, unsorted.
@@ -83,33 +114,68 @@ func (f folder) read(name string) (Source, error) {
 		text, err := builtin.ReadFile("builtin/" + name + extension)
 		return Source{Name: name, Text: text}, err
 	}
-	source := Source{Name: name, Path: f.path(name), Dir: f.dir}
+	source := Source{Name: name, Path: filepath.Join(f.dir, name+extension), Dir: f.dir}
 	var err error
-	source.Text, err = f.readFile(name + extension)
+	if f.kind == own {
+		source.Text, err = input.ReadFile(source.Path, maxFile)
+	} else {
+		err = f.readShared(&source)
+	}
 	if err == nil || atomicfile.Missing(err) {
 		return source, err
 	}
 	return source, &Error{Name: name, Path: source.Path, What: failure.Reason(err).Error()}
 }
 
-// readFile reads a file at a path relative to the directory.
-func (f folder) readFile(path string) ([]byte, error) {
-	if f.kind == own {
-		return input.ReadFile(filepath.Join(f.dir, path), maxFile)
-	}
+// readShared sets the text, the path and the format of a template in a shared directory.
+func (f folder) readShared(source *Source) error {
 	if info, err := os.Stat(f.dir); err == nil && !info.IsDir() { // opening a named pipe blocks
-		return nil, syscall.ENOTDIR
+		return syscall.ENOTDIR
 	}
 	dir, err := os.OpenRoot(f.dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { _ = dir.Close() }()
+	for _, format := range formats {
+		path := source.Name + format.ending
+		source.Text, err = f.readIn(dir, path)
+		if atomicfile.Missing(err) {
+			continue
+		}
+		source.Path, source.Format = filepath.Join(f.dir, path), format.format
+		if format.format == Own && isPrompt(source.Text) {
+			source.Format = Prompt
+		}
+		if err == nil && format.format == Fabric {
+			err = f.addUserText(dir, source)
+		}
+		return err
+	}
+	return err
+}
+
+// addUserText appends the text of a pattern that a file user.md contains.
+func (f folder) addUserText(dir *os.Root, source *Source) error {
+	text, err := f.readIn(dir, source.Name+"/user.md")
+	if err == nil && len(bytes.TrimSpace(text)) > 0 {
+		source.Text = slices.Concat(bytes.TrimRight(source.Text, "\n"), []byte("\n\n"), text)
+	}
+	if atomicfile.Missing(err) {
+		return nil
+	}
+	return err
+}
+
+func (f folder) readIn(dir *os.Root, path string) ([]byte, error) {
 	text, err := input.ReadFileIn(dir, path, maxFile)
-	if info, lerr := dir.Lstat(path); err != nil && lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if target, terr := os.Stat(filepath.Join(f.dir, path)); terr == nil && target.Mode().IsRegular() {
+	if err == nil || atomicfile.Missing(err) {
+		return text, err
+	}
+	if _, inside := dir.Stat(path); inside != nil {
+		if _, outside := os.Stat(filepath.Join(f.dir, path)); outside == nil {
 			return nil, errLeavesDirectory
 		}
 	}
-	return text, err
+	return nil, err
 }

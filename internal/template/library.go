@@ -106,18 +106,19 @@ func (l Library) Groups() []Group {
 	var groups []Group
 	for _, f := range l.folders() {
 		group := Group{Dir: f.dir, folder: f}
-		names, err := f.names()
+		entries, err := f.entries()
 		if err != nil && !(f.kind == own && atomicfile.Missing(err)) {
 			group.Err = err
 		}
-		for _, name := range names {
-			if path := f.path(name); l.CheckName(name) == nil {
-				group.Names = append(group.Names, name)
-			} else if !f.isReadme(name) {
-				group.Ignored = append(group.Ignored, path)
+		for _, entry := range entries {
+			if l.CheckName(entry.name) == nil {
+				group.Names = append(group.Names, entry.name)
+			} else {
+				group.Ignored = append(group.Ignored, entry.path)
 			}
 		}
 		slices.Sort(group.Names)
+		group.Names = slices.Compact(group.Names)
 		groups = append(groups, group)
 	}
 	return groups

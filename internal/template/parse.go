@@ -17,6 +17,9 @@ import (
 // maxFile is the maximum size of a template, in bytes.
 const maxFile = 256 << 10
 
+// maxVariables is the maximum number of variables of a template.
+const maxVariables = 200
+
 // The names of the user's input, which every template has besides its variables.
 const (
 	inputName = "Input"
@@ -33,7 +36,7 @@ var (
 // The error is an *Error.
 func Parse(source Source) (*Template, error) {
 	p := &parser{Template: &Template{Source: source, input: rand.Text(), files: rand.Text()}, unused: map[string]int{}}
-	for _, step := range []func(){p.split, p.readFront, p.readBody, p.try} {
+	for _, step := range []func(){p.decode, p.convert, p.split, p.readFront, p.readBody, p.try} {
 		if step(); p.err != nil {
 			return nil, p.err
 		}
@@ -44,21 +47,29 @@ func Parse(source Source) (*Template, error) {
 // parser holds the state of one Parse.
 type parser struct {
 	*Template
+	raw         string // the text of the file, or with converted, the text it was converted to
+	converted   bool
 	front, text string
 	unused      map[string]int // variables of the front matter and their lines
 	err         *Error         // the first error
 }
 
 func (p *parser) fail(line int, format string, args ...any) {
+	if p.converted {
+		line = 0 // the text is not that of the file
+	}
 	if p.err == nil {
-		p.err = &Error{Name: p.Name, Path: p.Path, Line: line, What: fmt.Sprintf(format, args...)}
+		p.err = &Error{Name: p.Name, Path: p.Path, Line: line, What: fmt.Sprintf(format, args...), Foreign: p.Format != Own}
 	}
 }
 
-// split separates the front matter from the text. Both begin with as many empty
-// lines as are needed to keep the line numbers of the file.
-func (p *parser) split() {
-	if len(p.Text) > maxFile {
+// decode returns the text without a byte order mark and with newlines alone.
+func (p *parser) decode() {
+	limit := maxFile
+	if p.Format == Fabric {
+		limit *= 2 // system.md and user.md
+	}
+	if len(p.Text) > limit {
 		p.fail(0, "%v", errTooLarge)
 		return
 	}
@@ -66,22 +77,55 @@ func (p *parser) split() {
 	if bad := strings.IndexByte(strings.ToValidUTF8(text, "\x00"), 0); bad >= 0 {
 		p.fail(1+strings.Count(text[:bad], "\n"), "not UTF-8 text")
 	}
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	switch m := fences.FindStringSubmatchIndex(text); {
+	p.raw = strings.ReplaceAll(text, "\r\n", "\n")
+}
+
+// split separates the front matter from the text. Both begin with as many empty
+// lines as are needed to keep the line numbers of the file.
+func (p *parser) split() {
+	switch m := fences.FindStringSubmatchIndex(p.raw); {
 	case m == nil:
-		p.text = text
+		p.text = p.raw
 	case m[4] == m[5]:
 		p.fail(1, "unterminated front matter: closing --- line is missing")
 	default:
-		p.front = "\n" + text[m[2]:m[3]]
-		p.text = strings.Repeat("\n", strings.Count(text[:m[1]], "\n")) + text[m[1]:]
+		p.front = "\n" + p.raw[m[2]:m[3]]
+		p.text = strings.Repeat("\n", strings.Count(p.raw[:m[1]], "\n")) + p.raw[m[1]:]
 	}
 }
 
 // readFront parses the description and the variables.
 func (p *parser) readFront() {
+	front := p.parseYAML(p.front, " in the front matter")
+	if front == nil {
+		return
+	}
+	_, fields := p.mapping(front, "the front matter", "the front matter", "description", "variables")
+	p.Description = p.scalar(fields["description"], "description")
+	names, values := p.mapping(fields["variables"], "variables", "")
+	for _, name := range names {
+		if wrong := invalidVariable(name.Value); wrong != "" {
+			p.fail(name.Line, "%s", wrong)
+		}
+		p.unused[name.Value] = name.Line
+		v, value := Variable{Name: name.Value}, values[name.Value]
+		if value.Kind == yaml.ScalarNode && value.Tag != null {
+			v.Default = &value.Value
+		} else {
+			_, parts := p.mapping(value, "the variable "+v.Name, "a variable", "description", "default")
+			v.Description = p.scalar(parts["description"], "description")
+			if parts["default"] != nil {
+				v.Default = new(p.scalar(parts["default"], "default"))
+			}
+		}
+		p.Variables = append(p.Variables, v)
+	}
+}
+
+// parseYAML returns the root of a document, nil if it is invalid or nothing but comments.
+func (p *parser) parseYAML(text, where string) *yaml.Node {
 	var document yaml.Node
-	if err := yaml.Unmarshal([]byte(p.front), &document); err != nil {
+	if err := yaml.Unmarshal([]byte(text), &document); err != nil {
 		// The error has its line only in its text: "yaml: line 3: cause".
 		line, cause := 1, strings.TrimPrefix(err.Error(), "yaml: ")
 		if n, _ := fmt.Sscanf(cause, "line %d:", &line); n > 0 {
@@ -90,39 +134,25 @@ func (p *parser) readFront() {
 				line++ // yaml counts lines from 0 in these errors
 			}
 		}
-		p.fail(line, "invalid YAML in the front matter: %s", cause)
+		line = min(line, 1+strings.Count(text, "\n")) // a carriage return is a line for yaml, too
+		p.fail(line, "invalid YAML%s: %s", where, cause)
+		return nil
 	}
-	if document.Kind == 0 { // invalid, or nothing but comments
-		return
+	if document.Kind == 0 {
+		return nil
 	}
-	_, front := p.mapping(document.Content[0], "the front matter", "the front matter", "description", "variables")
-	p.Description = p.scalar(front["description"], "description")
-	names, values := p.mapping(front["variables"], "variables", "")
-	for _, name := range names {
-		p.checkVariable(name.Line, name.Value)
-		p.unused[name.Value] = name.Line
-		v, value := Variable{Name: name.Value}, values[name.Value]
-		if value.Kind == yaml.ScalarNode && value.Tag != null {
-			v.Default = &value.Value
-		} else {
-			_, fields := p.mapping(value, "the variable "+v.Name, "a variable", "description", "default")
-			v.Description = p.scalar(fields["description"], "description")
-			if fields["default"] != nil {
-				v.Default = new(p.scalar(fields["default"], "default"))
-			}
-		}
-		p.Variables = append(p.Variables, v)
-	}
+	return document.Content[0]
 }
 
-// checkVariable checks the name of a variable.
-func (p *parser) checkVariable(line int, name string) {
+// invalidVariable returns why a name cannot be that of a variable, or "".
+func invalidVariable(name string) string {
 	switch {
 	case strings.EqualFold(name, inputName), strings.EqualFold(name, filesName):
-		p.fail(line, "invalid variable name %q: {{.Input}} and {{.Files}} are reserved", name)
+		return fmt.Sprintf("invalid variable name %q: {{.Input}} and {{.Files}} are reserved", name)
 	case !variableName.MatchString(name):
-		p.fail(line, "invalid variable name %q: use a letter, then letters, digits and _", name)
+		return fmt.Sprintf("invalid variable name %q: use a letter, then letters, digits and _", name)
 	}
+	return ""
 }
 
 // null is the tag of an entry without a value.
@@ -265,9 +295,13 @@ func (p *parser) checkField(n *parse.FieldNode) (given bool) {
 	if name == inputName || name == filesName {
 		return true
 	}
-	p.checkVariable(p.line(n), name)
+	if wrong := invalidVariable(name); wrong != "" {
+		p.failAt(n, "%s", wrong)
+	}
 	delete(p.unused, name)
-	if !slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == name }) {
+	if len(p.Variables) > maxVariables {
+		p.fail(0, "more than %d variables", maxVariables)
+	} else if !slices.ContainsFunc(p.Variables, func(v Variable) bool { return v.Name == name }) {
 		p.Variables = append(p.Variables, Variable{Name: name})
 	}
 	return false
@@ -276,7 +310,9 @@ func (p *parser) checkField(n *parse.FieldNode) (given bool) {
 func (p *parser) line(n parse.Node) int { return 1 + strings.Count(p.text[:n.Position()], "\n") }
 
 func (p *parser) failAt(n parse.Node, format string, args ...any) {
-	p.fail(p.line(n), format, args...)
+	if p.err == nil { // counting lines is slow
+		p.fail(p.line(n), format, args...)
+	}
 }
 
 // try executes the template with and without values, so that an expression that

@@ -7,6 +7,9 @@
 // {{if}} with {{else}}, text in quotes, and the functions and, or, not, eq, ne,
 // default and trim. Without loops, definitions and access to files, rendering takes
 // no longer than parsing.
+//
+// Shared directories may also contain templates of other tools. They are converted to
+// this syntax, with everything but their own placeholders as literal text.
 package template
 
 import (
@@ -27,6 +30,9 @@ type Source struct {
 	Path string // of its file; empty for a built-in template
 	Dir  string // the directory that contains it; empty for a built-in template
 	Text []byte
+	// Format is that of the text. Only files in shared directories have other formats
+	// than hobnob's own.
+	Format Format
 }
 
 // Template is a prompt with variables.
@@ -39,6 +45,8 @@ type Template struct {
 	// Needs reports whether the template always prints {{.Input}} or {{.Files}} and
 	// so requires one of them.
 	Needs bool
+	// Ignored are the settings of another tool in the source that have no effect.
+	Ignored []string
 
 	body *template.Template
 	// Placeholders for Input and Files. The user's texts replace them after
@@ -60,6 +68,8 @@ type Error struct {
 	Path string // empty for a built-in template
 	Line int    // in the file, from 1; 0 if the error concerns no single line
 	What string
+	// Foreign is set if the file has the format of another tool.
+	Foreign bool
 }
 
 func (e *Error) Error() string {
@@ -71,6 +81,9 @@ func (e *Error) Error() string {
 
 // Failure implements failure.Explainer.
 func (e *Error) Failure() failure.Failure {
+	if e.Foreign {
+		return failure.Failure{Kind: failure.Config, Hint: failure.Plain("correct the file, or write your own template: hobnob templates edit NAME")}
+	}
 	return failure.Failure{Kind: failure.Config, Hint: failure.Plain("to correct it: hobnob templates edit " + e.Name)}
 }
 

@@ -1,6 +1,7 @@
 package view
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -20,6 +21,7 @@ type TemplateInfo struct {
 	Path        *string        `json:"path"`
 	Directory   *string        `json:"directory"` // null if built-in
 	Shadowed    bool           `json:"shadowed"`  // an earlier directory has the name
+	Format      string         `json:"format"`    // hobnob, fabric, llm or prompt
 	Source      *string        `json:"source,omitempty"`
 	Error       string         `json:"error,omitempty"` // why it cannot be used
 }
@@ -35,7 +37,7 @@ type variableJSON struct {
 func Describe(l template.Library, source template.Source, err error) TemplateInfo {
 	info := TemplateInfo{
 		Name: source.Name, Variables: []variableJSON{},
-		Where: "shared", Directory: cli.OrNull(source.Dir), Path: cli.OrNull(source.Path),
+		Where: "shared", Directory: cli.OrNull(source.Dir), Path: cli.OrNull(source.Path), Format: cmp.Or(string(source.Format), "hobnob"),
 	}
 	switch source.Dir {
 	case "":
@@ -102,7 +104,7 @@ func Templates(p *cli.Printer, l template.Library) error {
 func reportGroup(p *cli.Printer, group template.Group) {
 	const most = 5
 	if group.Err != nil {
-		p.Note("ignored the directory %s in templates.paths: %v", group.Dir, failure.Reason(group.Err))
+		p.Note("ignored the template directory %s: %v", group.Dir, failure.Reason(group.Err))
 	}
 	for i, path := range group.Ignored {
 		if i == most {
