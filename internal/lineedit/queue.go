@@ -1,6 +1,7 @@
 package lineedit
 
 import (
+	"bytes"
 	"io"
 	"strings"
 	"time"
@@ -37,16 +38,33 @@ func (q keyQueue) register() {
 	})
 }
 
-// take removes and returns the keys that the library has read.
+// take removes and returns the keys that the library has read or that were fed.
 func (q keyQueue) take() string {
+	fed := fedKeys(q.lib)
 	var got []byte
 	for {
 		b, empty := q.lib.Keys.Pop()
 		if empty {
-			return string(got)
+			break
 		}
 		got = append(got, b)
 	}
+	// Of a fed character, Pop returns only one byte.
+	return string(got[:max(len(got)-len(fed), 0)]) + unfed(fed)
+}
+
+// unfed returns the keys that feed has passed to the library as these runes.
+func unfed(runes []rune) string {
+	var keys []byte
+	for pasted, i := false, 0; i < len(runes); i++ {
+		if pasted {
+			keys = append(keys, byte(runes[i]))
+		} else {
+			keys = utf8.AppendRune(keys, runes[i])
+		}
+		pasted = pasted && !bytes.HasSuffix(keys, []byte(ansi.BracketedPasteEnd)) || bytes.HasSuffix(keys, []byte(ansi.BracketedPasteStart))
+	}
+	return string(keys)
 }
 
 // read waits for keys. It returns nil at the end of the input.

@@ -51,3 +51,17 @@ func reportChannel(lib *readline.Shell) (reports *chan []byte, guard *sync.RWMut
 	}
 	return (*chan []byte)(unsafe.Pointer(channel.UnsafeAddr())), (*sync.RWMutex)(unsafe.Pointer(mutex.UnsafeAddr()))
 }
+
+// fedKeys returns an unexported field of the library: the keys that were passed to it and
+// are not handled yet. They follow those that it has read.
+func fedKeys(lib *readline.Shell) []rune {
+	field := reflect.ValueOf(lib.Keys).Elem().FieldByName("macroKeys")
+	if !field.IsValid() || field.Type() != reflect.TypeFor[[]rune]() {
+		return nil
+	}
+	keys := make([]rune, field.Len())
+	for i := range keys {
+		keys[i] = rune(field.Index(i).Int())
+	}
+	return keys
+}

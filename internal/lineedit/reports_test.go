@@ -17,3 +17,14 @@ func TestReportChannel(t *testing.T) {
 	*reports = make(chan []byte)
 	guard.Unlock()
 }
+
+func TestFedKeysAreTakenUnchanged(t *testing.T) {
+	lib := readline.NewShell()
+	queue := keyQueue{lib: lib}
+	for _, keys := range []string{"", "abc\r", "漢字é\x1b[A", "a\x1b[200~漢\n\x1b[201~字", "\x1b[200~\x1b[201~é"} {
+		queue.feed(keys)
+		if got := queue.take(); got != keys {
+			t.Errorf("%q became %q", keys, got)
+		}
+	}
+}
