@@ -43,7 +43,7 @@ var mayImport = map[string][]string{
 		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage",
 		"internal/service", "internal/terminal",
 	},
-	"internal/login":  {"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/doctor", "internal/terminal"},
+	"internal/login":  {"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/doctor", "internal/oauth", "internal/terminal"},
 	"internal/prompt": {"internal/api", "internal/attach", "internal/cli", "internal/config", "internal/history", "internal/secrets", "internal/template", "internal/terminal"},
 	"internal/repl": {
 		"internal/api", "internal/ask", "internal/attach", "internal/chat", "internal/cli", "internal/config", "internal/draft", "internal/history", "internal/lineedit", "internal/picker", "internal/prompt",
@@ -56,7 +56,7 @@ var mayImport = map[string][]string{
 
 	"internal/chat": {"internal/api", "internal/history"},
 	"internal/cli": {
-		"internal/agent", "internal/api", "internal/cassette", "internal/config", "internal/credential", "internal/history", "internal/picker", "internal/project", "internal/service", "internal/template", "internal/terminal",
+		"internal/agent", "internal/api", "internal/cassette", "internal/config", "internal/credential", "internal/history", "internal/oauth", "internal/picker", "internal/project", "internal/service", "internal/template", "internal/terminal",
 	},
 	"internal/service": {"internal/agent", "internal/api"},
 
@@ -66,11 +66,12 @@ var mayImport = map[string][]string{
 	"internal/attach":      {},
 	"internal/cassette":    {"internal/api"},
 	"internal/config":      {},
-	"internal/credential":  {},
+	"internal/credential":  {"internal/oauth"},
 	"internal/draft":       {},
 	"internal/history":     {},
 	"internal/lineedit":    {"internal/terminal"},
 	"internal/markdown":    {"internal/terminal"},
+	"internal/oauth":       {"internal/api"},
 	"internal/picker":      {"internal/history", "internal/terminal"},
 	"internal/project":     {"internal/config"},
 	"internal/salvage":     {"internal/history"},
@@ -90,7 +91,7 @@ var owners = map[string][]string{
 	"github.com/charmbracelet":         {"internal/cells", "internal/lineedit", "internal/markdown", "internal/terminal"},
 	"github.com/charmbracelet/glamour": {"internal/markdown"},
 	"github.com/go-json-experiment":    {"internal/api", "internal/batch"},
-	"github.com/gofrs/flock":           {"internal/batch", "internal/history", "internal/draft"},
+	"github.com/gofrs/flock":           {"internal/batch", "internal/credential", "internal/draft", "internal/history"},
 	"github.com/itchyny":               {"internal/jq"},
 	"github.com/microcosm-cc":          {"internal/transfer"},
 	"github.com/schollz":               {"internal/terminal"},
@@ -104,6 +105,7 @@ var owners = map[string][]string{
 	"github.com/yuin/goldmark":         {"internal/codeblock", "internal/markdown", "internal/transfer"},
 	"github.com/zalando/go-keyring":    {"internal/credential"},
 	"go.yaml.in/yaml":                  {"internal/config", "internal/project", "internal/template", "internal/transfer"},
+	"golang.org/x/oauth2":              {"internal/oauth"},
 	"modernc.org/sqlite":               {"internal/sqlite"},
 	"unsafe":                           {"internal/lineedit"},
 	module + "/internal/salvage":       {"internal/doctor"},
@@ -168,6 +170,19 @@ func TestSourceFollowsDesign(t *testing.T) {
 			}
 		}
 	})
+}
+
+// The OpenID provider is much larger than what hobnob needs of OAuth.
+func TestProgramHasNoTestDependencies(t *testing.T) {
+	packages := strings.Fields(output(t, "go", "list", "-deps", "."))
+	for _, dependency := range []string{"github.com/zitadel", "go.opentelemetry.io", "github.com/creack/pty", "github.com/rogpeppe/go-internal/testscript"} {
+		if slices.ContainsFunc(packages, func(p string) bool { return within(p, dependency) }) {
+			t.Errorf("the program contains %s, which only tests may use", dependency)
+		}
+	}
+	if !slices.Contains(packages, "golang.org/x/oauth2") {
+		t.Errorf("the list of packages is incomplete: %q", packages)
+	}
 }
 
 func checkDirection(t *testing.T, file sourceFile) {

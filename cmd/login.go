@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -35,13 +36,18 @@ answer is checked at once. Nothing is stored if you cancel, or if the service
 rejects the token. The result shows whether the service accepted the token, or
 whether it could not be verified.
 
+With --issuer and --client-id, login gets the token from an OAuth 2.0 or OpenID
+Connect issuer instead: it prints a code and an address, you approve the login in
+a browser on any device, and hobnob renews the token by itself from then on.
+
 Without -p, login uses the selected profile, or "default" if there is none.
 Without a keyring, --insecure-storage stores the token in a file that only you
 can read. With HOBNOB_BASE_URL and HOBNOB_TOKEN, for example in CI, no login
 is needed.`,
 		Example: `  hobnob login
   hobnob login -p work --base-url https://chat.example.com
-  hobnob login --base-url https://chat.example.com --with-token < token.txt`,
+  hobnob login --base-url https://chat.example.com --with-token < token.txt
+  hobnob login --base-url https://chat.example.com --issuer https://login.example.com --client-id hobnob`,
 		GroupID: groupConnect,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.Global.Replay != "" {
@@ -49,6 +55,9 @@ is needed.`,
 			}
 			if opts.Agent != "" && !config.IsUUID(opts.Agent) {
 				return failure.WithHint(failure.Usagef("", "--agent %q is not a UUID", opts.Agent), "to set an alias, use --alias, or later: %s", failure.Run("hobnob agents add NAME UUID"))
+			}
+			if err := opts.checkIssuer(); err != nil {
+				return err
 			}
 			if cmd.Flags().Changed("alias") {
 				opts.Alias = strings.ToLower(opts.Alias)
@@ -62,8 +71,29 @@ is needed.`,
 	cmd.Flags().StringVar(&opts.Agent, "agent", "", "default agent, a `UUID`")
 	cmd.Flags().StringVar(&opts.Alias, "alias", "", "alias `name` for that agent")
 	cmd.Flags().BoolVar(&opts.WithToken, "with-token", false, "read the token from standard input and skip optional questions")
+	cmd.Flags().StringVar(&opts.Issuer, "issuer", "", "get the token from the OAuth issuer at this `URL`")
+	cmd.Flags().StringVar(&opts.Request.ClientID, "client-id", "", "`ID` of hobnob at the issuer")
+	cmd.Flags().StringSliceVar(&opts.Request.Scopes, "scope", nil, "`scope` to request (repeatable); default: what the issuer needs to renew the token")
+	cmd.Flags().StringVar(&opts.Request.Audience, "audience", "", "`audience` of the token, if the issuer needs one")
 	cmd.Flags().BoolVar(&opts.InsecureStorage, "insecure-storage", false, "store the token in a file of mode 0600 instead of the keyring")
 	return cmd
+}
+
+// checkIssuer checks the flags of a login at an issuer.
+func (o *loginOptions) checkIssuer() error {
+	// A scope contains no space, so several in one word are as they appear in documents.
+	o.Request.Scopes = strings.Fields(strings.Join(o.Request.Scopes, " "))
+	switch {
+	case o.Issuer == "" && (o.Request.ClientID != "" || len(o.Request.Scopes) > 0 || o.Request.Audience != ""):
+		return failure.Usagef("pass --issuer URL", "--client-id, --scope and --audience have no issuer")
+	case o.Issuer == "":
+		return nil
+	case o.WithToken:
+		return failure.Usagef("omit --with-token: the issuer gives the token", "--issuer and --with-token cannot be used together")
+	case o.Request.ClientID == "":
+		return failure.Usagef("pass --client-id ID; the operator of the issuer assigns it", "--issuer has no client id")
+	}
+	return nil
 }
 
 func runLogin(ctx context.Context, opts loginOptions) error {
@@ -76,6 +106,7 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 		return f.Print.JSON(map[string]any{
 			"profile": profile.Name, "base_url": profile.BaseURL, "token_source": string(stored.Source),
 			"agent_id": cli.OrNull(stored.Agent), "alias": cli.OrNull(stored.Alias),
+			"issuer": cli.OrNull(stored.Issuer), "expires": expires(stored.Expiry), "renewed": stored.Renewed,
 			"verified": stored.Unverified == "", "unverified": cli.OrNull(stored.Unverified), "default": cli.OrNull(stored.Default),
 		})
 	}
@@ -115,7 +146,18 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 	if stored.Unverified != "" {
 		state = fmt.Sprintf("Saved profile %q for %s. The token is not verified: %s.\nThe token is in %s.\n", profile.Name, address, terminal.CleanLine(stored.Unverified), terminal.CleanLine(place))
 	}
+	if stored.Renewed {
+		state += "hobnob renews the token by itself.\n"
+	}
 	return f.Print.Printf("%s%sThe settings are in %s.\n%sTry: %s \"hello\"\n", state, agent, terminal.CleanLine(c.Path()), stays, try)
+}
+
+// expires returns the JSON of the time when a token expires, null for zero.
+func expires(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	return cli.OrNull(t.Format(time.RFC3339))
 }
 
 // unverifiedAgent ends the line about an agent, whose existence only a question shows.

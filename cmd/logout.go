@@ -8,7 +8,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
+	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
+	"github.com/hobnob-cli/hobnob/internal/oauth"
 )
 
 type logoutOptions struct{ f *cli.Factory }
@@ -19,7 +21,8 @@ func newLogoutCommand(f *cli.Factory) *cobra.Command {
 		Use:   "logout",
 		Short: "Remove the stored token of a profile",
 		Long: `Remove the stored token of the selected profile from the keyring and from the
-token file. The profile and its conversations are not deleted.`,
+token file. A login at an OAuth issuer is also revoked there. The profile and its
+conversations are not deleted.`,
 		Example: "  hobnob logout\n  hobnob logout -p work",
 		GroupID: groupConnect,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runLogout(cmd.Context(), opts) },
@@ -40,7 +43,7 @@ func runLogout(ctx context.Context, opts logoutOptions) error {
 		return err
 	}
 	nothing := fmt.Sprintf("no token was stored for profile %q at %s", key.Profile, key.Origin)
-	sources, err := resolver.Delete(ctx, key)
+	sources, login, err := resolver.Logout(ctx, key)
 	if credential.IsAbsent(err) {
 		nothing, err = nothing+"; no system keyring is available", nil
 	}
@@ -57,10 +60,30 @@ func runLogout(ctx context.Context, opts logoutOptions) error {
 	if len(names) == 0 {
 		return noToken(f, profile.Name, nothing)
 	}
+	if login != nil {
+		revoke(ctx, f, profile, *login)
+	}
 	if f.Global.JSON {
 		return f.Print.JSON(map[string]any{"profile": profile.Name, "removed_from": names})
 	}
 	return f.Print.Printf("Removed the token of profile %q from the %s.\n", profile.Name, strings.Join(names, " and the "))
+}
+
+// revoke makes a login invalid at its issuer. It is removed from this machine already, so
+// a failure is only a note.
+func revoke(ctx context.Context, f *cli.Factory, profile config.Profile, login oauth.Grant) {
+	defer f.Print.Wait("revoking the login")()
+	client, err := cli.OAuthClient(f, profile)
+	revoked := false
+	if err == nil {
+		revoked, err = client.Revoke(ctx, login)
+	}
+	switch {
+	case err != nil:
+		f.Print.Note("the login was removed from this machine, but not revoked: %v", err)
+	case !revoked:
+		f.Print.Note("%s cannot revoke a login; its token stays valid until it expires", login.Issuer)
+	}
 }
 
 // noToken reports that there was no token to remove, which is not an error.

@@ -30,6 +30,7 @@ func TestMain(m *testing.M) {
 //
 //	service [-tls]                      start a service that accepts the token t; sets URL, GUIDE, ECHO
 //	fault KIND [ARG…]                   set the fault of the next requests; see faultyService
+//	issuer VERB [ARG…]                  start and control an OAuth issuer; see issuerUsage
 //	network KIND NAME [ARG…]            start a server, such as a proxy; see startNetwork
 //	requests FILE                       write the received requests to FILE
 //	expire N FILE                       accept the token in FILE for N requests, then replace it by another one
@@ -74,6 +75,7 @@ func TestScripts(t *testing.T) {
 			"service":  startService,
 			"fault":    setFault,
 			"network":  startNetwork,
+			"issuer":   runIssuer,
 			"requests": writeRequests,
 			"await":    awaitRequests,
 			"expire":   expireTokens,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -41,6 +42,8 @@ type statusReport struct {
 	AgentID       *string `json:"agent_id"`
 	TokenSource   *string `json:"token_source"` // null without a token, or if none is needed
 	TokenProblem  *string `json:"token_problem"`
+	Issuer        *string `json:"issuer"`        // null for a token without an OAuth issuer
+	TokenExpires  *string `json:"token_expires"` // null if unknown
 	Keyring       string  `json:"keyring"`
 	// Project is the project file of the working directory, or null.
 	Project       *view.ProjectInfo `json:"project"`
@@ -56,6 +59,8 @@ type statusReport struct {
 	// Record and Replay are the files of --record and --replay, or null.
 	Record *string `json:"record"`
 	Replay *string `json:"replay"`
+
+	found credential.Token
 }
 
 func runStatus(ctx context.Context, opts statusOptions) error {
@@ -149,7 +154,9 @@ func (r *statusReport) token(ctx context.Context, f *cli.Factory, profile config
 		r.TokenProblem = cli.OrNull(tokenErr.Error())
 		return tokenErr, nil
 	}
+	r.found = found.Token
 	r.TokenSource = cli.OrNull(string(found.Token.Source()))
+	r.Issuer, r.TokenExpires = cli.OrNull(found.Token.Issuer()), expires(found.Token.Expiry())
 	return nil, nil
 }
 
@@ -163,7 +170,7 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile, source conf
 	case r.Replay != nil:
 		service, token = "answers from "+*r.Replay, "not needed"
 	case r.TokenSource != nil:
-		token = credential.Source(*r.TokenSource).Describe()
+		token = credential.Source(*r.TokenSource).Describe() + r.found.DescribeLogin(time.Now())
 	case r.TokenProblem != nil:
 		token = "none (" + *r.TokenProblem + ")"
 	}

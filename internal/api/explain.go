@@ -102,6 +102,9 @@ func (c Cause) Fix() failure.Hint {
 // ProxyFix returns the hint for the cause if the proxy could not be reached.
 func (c Cause) ProxyFix() failure.Hint { return c.fix("address of the proxy", "the proxy") }
 
+// IssuerFix returns the hint for the cause if the OAuth issuer could not be reached.
+func (c Cause) IssuerFix() failure.Hint { return c.fix("address of the issuer", "the issuer") }
+
 func (c Cause) fix(address, other string) failure.Hint {
 	if c == CauseAuthority {
 		return failure.Hintf("to trust your own certificate authority: %s", failure.Run("hobnob config set ca_file FILE")).AfterRestart()

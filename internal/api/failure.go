@@ -28,7 +28,7 @@ const (
 // failed returns the Error for err of the transport; crossed reports whether the
 // request got a connection.
 func (o *operation) failed(ctx, sending context.Context, x exchange, crossed bool, err error) *Error {
-	e := &Error{Kind: failure.NotSent, Op: x.String(), Err: o.mask.err(inWords(err))}
+	e := &Error{Kind: failure.NotSent, Op: x.String(), Err: o.mask.err(InWords(err))}
 	switch limit := context.Cause(sending); {
 	case errors.Is(limit, errTimeLimit):
 		e.Kind, e.MaybeAccepted = failure.Unknown, true

@@ -21,8 +21,8 @@ type networkError struct {
 func (e *networkError) Error() string { return e.text }
 func (e *networkError) Unwrap() error { return e.err }
 
-// inWords returns err with the text of describe.
-func inWords(err error) error { return &networkError{describe(err), err} }
+// InWords returns an error of a request in plain words. It wraps err.
+func InWords(err error) error { return &networkError{describe(err), err} }
 
 // The error numbers of Windows for two kinds of closed connections. Package syscall has
 // others, which Windows never returns.

@@ -51,11 +51,11 @@ func TestNetworkErrorsAreInWords(t *testing.T) {
 		{errors.New(`net/http: HTTP/1.x transport connection broken: malformed HTTP response "SSH"`), `malformed HTTP response "SSH"`},
 		{fmt.Errorf("cannot open service.db: %w", os.ErrPermission), "cannot open service.db: permission denied"},
 	} {
-		got := inWords(tt.err)
+		got := InWords(tt.err)
 		if got.Error() != tt.want || !errors.Is(got, tt.err) {
 			t.Errorf("%v is %q, want %q", tt.err, got, tt.want)
 		}
-		if again := inWords(fmt.Errorf("%w", got)); again.Error() != tt.want {
+		if again := InWords(fmt.Errorf("%w", got)); again.Error() != tt.want {
 			t.Errorf("%v twice is %q", tt.err, again)
 		}
 		if CauseOf(got) != CauseOf(tt.err) {

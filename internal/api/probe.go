@@ -252,7 +252,7 @@ func (t *tracer) end(err error) Route {
 			if late := new(limitError); s.err == nil || errors.As(err, &late) {
 				s.err = err
 			}
-			t.route.Failed, t.route.Err, t.route.Cause = s.stage, inWords(s.err), CauseOf(s.err)
+			t.route.Failed, t.route.Err, t.route.Cause = s.stage, InWords(s.err), CauseOf(s.err)
 			return t.route
 		}
 	}

@@ -29,6 +29,17 @@ const (
 	maxRoots           = 16 << 20 // bytes of a CA file
 )
 
+// NewTransport returns a transport to addresses other than that of the service, with the
+// proxy from the environment, and the certificates of caFile, if not empty, in addition
+// to the system's. The error is a *ConfigError.
+func NewTransport(caFile string) (*http.Transport, error) {
+	roots, err := readRoots(caFile)
+	if err != nil {
+		return nil, &ConfigError{Setting: "ca_file", Err: err}
+	}
+	return newTransport(roots, connectLimit), nil
+}
+
 // newTransport returns a transport with the proxy from the environment, HTTP/2 if
 // the service supports it, and the given or the system's root certificates. All
 // addresses of a name are tried within limit, which boundary enforces.

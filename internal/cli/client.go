@@ -40,6 +40,8 @@ func (f *Factory) Tokens(p config.Profile) (credential.Resolver, credential.Key,
 		Variables:   f.Passed.Env,
 		File:        filepath.Join(filepath.Dir(paths.ConfigFile), "tokens.json"),
 		Stderr:      f.IO.Err,
+		LockDir:     paths.StateDir,
+		Refresh:     refresher(f, p),
 	}
 	if len(p.TokenCommand) > 0 {
 		if problem := access.CheckTrusted(paths.ConfigFile); problem != nil {

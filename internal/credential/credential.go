@@ -21,6 +21,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/oauth"
 )
 
 // ErrNoToken reports that all sources were searched and none has a token for the key.
@@ -59,6 +60,9 @@ type Resolver struct {
 	Untrusted   error    // reason not to run Command, or nil
 	Keyring     Keyring  // nil: the system keyring
 	File        string   // path of the token file, or ""
+	LockDir     string   // directory of the locks for renewing logins
+	// Refresh renews a login at its issuer. It is nil if the caller never uses a token.
+	Refresh func(context.Context, oauth.Grant) (oauth.Grant, error)
 
 	Stdin  *os.File  // terminal from which the command may read, or nil; never a pipe with a prompt
 	Stderr io.Writer // receives the messages of the command; nil discards them
@@ -77,26 +81,41 @@ func (Resolver) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, "credenti
 // file that is damaged or not private a *FileError. A failure of the keyring is
 // ignored if the file has the token; otherwise it is returned as a *KeyringError.
 // ErrNoToken means that all sources work and none has the token.
+//
+// A stored login whose token expires soon is renewed. If that fails after it has
+// expired, the error is an *ExpiredError or a *RenewalError.
 func (r Resolver) Token(ctx context.Context, key Key) (Token, error) {
 	if token, err := r.given(ctx); err != nil || token.secret != nil {
 		return token, err
 	}
-	token, err := r.fromKeyring(ctx, key)
-	if token, err = r.stored(key, token, err); err == nil {
-		token.until = time.Now().Add(storedFor)
+	token, err := r.lookup(ctx, key)
+	if err == nil {
+		token, err = renewal{r, key}.ifDue(ctx, token)
 	}
-	return token, err
+	if err != nil {
+		return Token{}, err
+	}
+	token.until = time.Now().Add(storedFor)
+	if due := token.due(); !due.IsZero() && due.Before(token.until) {
+		token.until = due
+	}
+	return token, nil
 }
 
 // Renew is like Token after the service refused a token; nothing was refused yet if that
 // is the zero Token. A token from the environment cannot change; all other sources are
 // read again, because the user may have logged in and a command may print a new token.
-// The result may be the same token.
+// If the token of a login was refused, the login is renewed. The result may be the same
+// token.
 func (r Resolver) Renew(ctx context.Context, key Key, refused Token) (Token, error) {
 	if refused.source == SourceEnvironment {
 		return refused, nil
 	}
-	return r.Token(ctx, key)
+	token, err := r.Token(ctx, key)
+	if err == nil && token.grant() != nil && token.Reveal() == refused.Reveal() {
+		return renewal{r, key}.now(ctx, token)
+	}
+	return token, err
 }
 
 // Status is the result of Probe.
@@ -107,7 +126,7 @@ type Status struct {
 }
 
 // Probe is like Token, but also checks the keyring if an earlier source has the
-// token. It runs the command once.
+// token, and does not renew a login. It runs the command once.
 func (r Resolver) Probe(ctx context.Context, key Key) Status {
 	var s Status
 	stored, keyringErr := r.fromKeyring(ctx, key)
@@ -161,12 +180,20 @@ func (r Resolver) Store(ctx context.Context, key Key, token string, insecure boo
 	if err := Validate(token); err != nil {
 		return "", err
 	}
+	return r.store(ctx, key, Token{secret: &token}, insecure)
+}
+
+func (r Resolver) store(ctx context.Context, key Key, token Token, insecure bool) (Source, error) {
+	value, err := token.value()
+	if err != nil {
+		return "", err
+	}
 	user, err := key.user()
 	if err != nil {
 		return "", err
 	}
 	if !insecure {
-		if err := r.setKeyring(ctx, user, token); err != nil {
+		if err := r.setKeyring(ctx, user, value); err != nil {
 			return "", err
 		}
 		if _, err := r.deleteFromFile(key); err != nil {
@@ -177,7 +204,7 @@ func (r Resolver) Store(ctx context.Context, key Key, token string, insecure boo
 	if r.File == "" {
 		return "", errors.New("no path for the token file")
 	}
-	if err := r.setFile(key, token); err != nil {
+	if err := setFile(r.File, key, value); err != nil {
 		return "", err
 	}
 	if _, err := r.deleteFromKeyring(ctx, user); err != nil && !IsAbsent(err) {

@@ -15,7 +15,7 @@ import (
 func tokenFileWith(t *testing.T, token string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "tokens.json")
-	if err := (Resolver{File: path}).setFile(work, token); err != nil {
+	if err := setFile(path, work, token); err != nil {
 		t.Fatal(err)
 	}
 	return path
@@ -276,7 +276,7 @@ func TestRenewReadsSourceAgain(t *testing.T) {
 	}{
 		"environment": {Resolver{Environment: canary, Keyring: ring, File: path}, func() error { return nil }, canary},
 		"keyring":     {Resolver{Keyring: ring}, func() error { return ring.Set("hobnob", entry, fresh) }, fresh},
-		"file":        {Resolver{Keyring: empty, File: path}, func() error { return Resolver{File: path}.setFile(work, fresh) }, fresh},
+		"file":        {Resolver{Keyring: empty, File: path}, func() error { return setFile(path, work, fresh) }, fresh},
 		"command":     {Resolver{Command: testCommand(t, "show"), Dir: dir}, func() error { return os.WriteFile(answer, []byte(fresh), 0o600) }, fresh},
 	} {
 		t.Run(name, func(t *testing.T) {

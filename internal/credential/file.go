@@ -19,7 +19,7 @@ import (
 
 const (
 	fileVersion = 1
-	fileLimit   = 4 << 20 // bytes; enough for 500 tokens of MaxLength
+	fileLimit   = 4 << 20 // bytes; enough for 200 logins
 )
 
 // Problems of the token file. Each is wrapped in a *FileError.
@@ -75,11 +75,11 @@ func (r Resolver) fromFile(key Key) (Token, error) {
 	if i < 0 {
 		return Token{}, ErrNotFound
 	}
-	return newToken(entries[i].Token, SourceFile)
+	return parseStored(entries[i].Token, SourceFile)
 }
 
-func (r Resolver) setFile(key Key, token string) error {
-	return changeFile(r.File, func(entries []fileEntry) []fileEntry { return with(entries, key, token) })
+func setFile(path string, key Key, token string) error {
+	return changeFile(path, func(entries []fileEntry) []fileEntry { return with(entries, key, token) })
 }
 
 // deleteFromFile reports whether it deleted an entry. Without a token file it creates

@@ -84,7 +84,7 @@ func (r Resolver) fromKeyring(ctx context.Context, key Key) (Token, error) {
 	if err != nil {
 		return Token{}, err
 	}
-	return newToken(secret, SourceKeyring)
+	return parseStored(secret, SourceKeyring)
 }
 
 func (r Resolver) setKeyring(ctx context.Context, user, token string) error {

@@ -8,18 +8,17 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 )
 
-// Copy copies the stored token of a key to another key, in the same place. It returns
+// Copy copies the stored token or login of a key to another key, in the same place. It returns
 // an empty Source if no token is stored or no keyring is available.
 func (r Resolver) Copy(ctx context.Context, from, to Key) (Source, error) {
-	r.Environment, r.Command = "", nil
-	token, err := r.Token(ctx, from)
+	token, err := r.lookup(ctx, from)
 	switch {
 	case errors.Is(err, ErrNoToken), IsAbsent(err):
 		return "", nil
 	case err != nil:
 		return "", err
 	}
-	return r.Store(ctx, to, token.Reveal(), token.Source() == SourceFile)
+	return r.store(ctx, to, token, token.Source() == SourceFile)
 }
 
 // DeleteProfile is like Delete, but removes the profile's tokens for every origin from

@@ -42,7 +42,7 @@ func TestDeleteProfileRemovesAllOrigins(t *testing.T) {
 	for _, ring := range []Keyring{keyringWith(map[string]string{"work https://chat.example.com": "t"}), failing(keyring.ErrUnsupportedPlatform)} {
 		r := Resolver{Keyring: ring, File: path}
 		for _, key := range []Key{elsewhere, other} {
-			if err := r.setFile(key, "t"); err != nil {
+			if err := setFile(r.File, key, "t"); err != nil {
 				t.Fatal(err)
 			}
 		}

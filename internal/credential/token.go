@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/oauth"
 )
 
 // MaxLength is the maximum length of a token in bytes, a common limit of servers for a
@@ -51,7 +52,12 @@ type Token struct {
 	secret *string
 	source Source
 	until  time.Time // zero: until the service refuses it
+	login  *hidden   // nil for a token without an issuer
 }
+
+// hidden is a grant behind two pointers, because fmt prints what one points to for verbs
+// such as %q.
+type hidden struct{ grant *oauth.Grant }
 
 // Passed returns a token that another process found in source, or the zero Token if the
 // secret is empty.

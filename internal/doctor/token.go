@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/credential"
@@ -98,25 +99,54 @@ func checkToken(ctx context.Context, e *examination) Finding {
 	case e.blocked != nil:
 		return e.passed("%s; not tried: service not reached", source.Describe())
 	}
+	described := source.Describe() + e.token.Token.DescribeLogin(time.Now())
 	options := e.f.ClientOptions(*e.profile)
 	options.Timeout, options.Retries = min(options.Timeout, serviceLimit), 0
 	limited, cancel := context.WithTimeout(ctx, serviceLimit)
 	defer cancel()
 	defer e.f.Print.Wait("verifying the token")()
-	e.trial = TryToken(limited, options, e.token.Token.Reveal(), source)
+	var err error
+	if e.trial, err = e.tryToken(limited, options); err != nil {
+		e.token.Err = err
+		return e.problemOf(err)
+	}
 	switch e.trial.Outcome {
 	case Accepted:
-		return e.passed("%s; accepted by the service", source.Describe())
+		return e.passed("%s; accepted by the service", described)
 	case Open:
-		return e.passed("%s; not checked: the service also answers without a token", source.Describe())
+		return e.passed("%s; not checked: the service also answers without a token", described)
 	case Refused:
 		refusal, what := failure.Of(e.trial.Err), "rejected by the service"
 		if refusal.Status == http.StatusForbidden {
 			what = "not allowed to list conversations"
 		}
-		return e.problem(refusal.Hint, "%s; %s: %v", source.Describe(), what, e.trial.Err)
+		return e.problem(refusal.Hint, "%s; %s: %v", described, what, e.trial.Err)
 	}
-	return e.passed("%s; not tried: the listing does not work", source.Describe())
+	return e.passed("%s; not tried: the listing does not work", described)
+}
+
+// tryToken tries the token. That of a login is renewed if it has expired or is refused.
+func (e *examination) tryToken(ctx context.Context, options api.Options) (Trial, error) {
+	source := e.token.Token.Source()
+	if e.token.Token.Issuer() == "" {
+		return TryToken(ctx, options, e.token.Token.Reveal(), source), nil
+	}
+	resolver, key, err := e.f.Tokens(*e.profile)
+	if err != nil {
+		return Trial{}, err
+	}
+	token, err := resolver.Token(ctx, key)
+	if err != nil {
+		return Trial{}, resolver.Explain(err, key)
+	}
+	trial := TryToken(ctx, options, token.Reveal(), source)
+	if trial.Outcome != Refused || failure.Of(trial.Err).Status != http.StatusUnauthorized {
+		return trial, nil
+	}
+	if token, err = resolver.Renew(ctx, key, token); err != nil {
+		return Trial{}, resolver.Explain(err, key)
+	}
+	return TryToken(ctx, options, token.Reveal(), source), nil
 }
 
 // checkListing reports on the listing, which the trial of the token requested.

@@ -9,12 +9,14 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"time"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/credential"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/oauth"
 )
 
 // maxAnswers is the maximum number of attempts to answer a question.
@@ -28,6 +30,11 @@ type Options struct {
 	WithToken bool
 	// InsecureStorage stores the token in a private file instead of the keyring.
 	InsecureStorage bool
+	// Issuer is the address of the OAuth issuer to log in at, or "" for a token that the
+	// user has.
+	Issuer string
+	// Request is the login at that issuer.
+	Request oauth.Request
 }
 
 // Result describes what was stored.
@@ -42,6 +49,10 @@ type Result struct {
 	Unverified string
 	// Default is the profile that commands without -p use, or "".
 	Default string
+	// Issuer of the token, or "", and when it expires, or zero.
+	Issuer  string
+	Expiry  time.Time
+	Renewed bool // whether hobnob renews the token by itself
 }
 
 // dialogue is the state of one login.
@@ -56,6 +67,8 @@ type dialogue struct {
 	unverified string
 	tokens     credential.Resolver
 	key        credential.Key // of the token to store
+	// grant is what the issuer has granted.
+	grant oauth.Grant
 }
 
 // notStoredError reports that login ended before anything was stored.
@@ -88,7 +101,7 @@ func Run(ctx context.Context, f *cli.Factory, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	source, err := d.tokens.Store(ctx, d.key, token, d.InsecureStorage)
+	source, err := d.store(ctx, token)
 	var leftover *credential.LeftoverError
 	if errors.As(err, &leftover) {
 		f.Print.Warn("%v", leftover)
@@ -108,7 +121,17 @@ func Run(ctx context.Context, f *cli.Factory, o Options) (Result, error) {
 	case len(after.TokenCommand) > 0:
 		f.Print.Note("the profile's token_command overrides the stored token")
 	}
-	return Result{d.profile, d.Agent, d.Alias, source, d.tokens.File, d.unverified, selected}, nil
+	return Result{
+		Profile: d.profile, Agent: d.Agent, Alias: d.Alias, Source: source, File: d.tokens.File, Unverified: d.unverified, Default: selected,
+		Issuer: d.grant.Issuer, Expiry: d.grant.Expiry, Renewed: d.grant.RefreshToken != "",
+	}, nil
+}
+
+func (d *dialogue) store(ctx context.Context, token string) (credential.Source, error) {
+	if d.Issuer != "" {
+		return d.tokens.StoreLogin(ctx, d.key, d.grant, d.InsecureStorage)
+	}
+	return d.tokens.Store(ctx, d.key, token, d.InsecureStorage)
 }
 
 // selectProfile determines the profile and its address, from flags, the configuration
@@ -150,12 +173,15 @@ func (d *dialogue) ask(ctx context.Context) (token string, err error) {
 	if d.tokens, d.key, err = d.f.Tokens(d.profile); err != nil {
 		return "", err
 	}
-	if d.WithToken {
-		if !d.InsecureStorage {
-			if err := d.needKeyring(ctx); err != nil {
-				return "", err
-			}
+	if (d.WithToken || d.Issuer != "") && !d.InsecureStorage {
+		if err := d.needKeyring(ctx); err != nil {
+			return "", err
 		}
+	}
+	if d.Issuer != "" {
+		return deviceLogin{d}.run(ctx)
+	}
+	if d.WithToken {
 		if token, err = d.readToken(ctx); err == nil {
 			_, err = d.try(ctx, token)
 		}

@@ -96,9 +96,11 @@ func (d *dialogue) needKeyring(ctx context.Context) error {
 	if err := stored.Probe(ctx, d.key).Keyring; !credential.IsAbsent(err) || !errors.As(err, &failed) {
 		return nil
 	}
-	const way = "set HOBNOB_BASE_URL and HOBNOB_TOKEN instead of logging in, or store the token in a private file: %s"
-	f := failure.Of(failed)
-	return &notStoredError{failure.New(f.Kind, failure.Hintf(way, failure.Run("hobnob login --with-token --insecure-storage")), failed.Cause())}
+	hint := failure.Hintf("set HOBNOB_BASE_URL and HOBNOB_TOKEN instead of logging in, or store the token in a private file: %s", failure.Run("hobnob login --with-token --insecure-storage"))
+	if d.Issuer != "" {
+		hint = failure.Hintf("store the login in a private file: %s", deviceLogin{d}.command(true))
+	}
+	return &notStoredError{failure.New(failure.Of(failed).Kind, hint, failed.Cause())}
 }
 
 // confirm asks a yes/no question; the default is no. The answer is not shown, because
