@@ -180,10 +180,10 @@ func runBatch(ctx context.Context, opts batchOptions) error {
 		return err
 	}
 	defer b.Input.Close()
-	if opts.DryRun {
-		return opts.estimate(ctx, batch.Estimator{Input: b.Input, Shard: b.Shard, Questions: b.Questions, Asker: chat.Asker{Profile: profile.Name}})
-	}
 	b.Guard = secrets.NewGuard(f, profile, opts.AllowSecrets)
+	if opts.DryRun {
+		return opts.estimate(ctx, batch.Estimator{Input: b.Input, Shard: b.Shard, Questions: b.Questions, Guard: b.Guard.WithoutToken(), Asker: chat.Asker{Profile: profile.Name}})
+	}
 	profile.Retries = 0 // the batch retries
 	if b.Client, err = f.Client(ctx, profile, !opts.Save); err != nil {
 		return err

@@ -269,7 +269,7 @@ func (o chatOptions) assemble(ctx context.Context, guard secrets.Guard, earlier 
 func (o chatOptions) guard(profile config.Profile) secrets.Guard {
 	guard := secrets.NewGuard(o.f, profile, o.AllowSecrets)
 	if o.DryRun {
-		return guard.OnlyWarn()
+		return guard.WithoutToken().OnlyWarn()
 	}
 	return guard
 }

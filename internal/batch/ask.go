@@ -38,11 +38,7 @@ func (r *run) answer(s *sender, row Row) (*Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	var texts []string
-	for _, m := range question.sent().Messages {
-		texts = append(texts, m.Content)
-	}
-	if err := r.Guard.CheckRow(r.flying, r.Input.name, row.Line, texts...); err != nil {
+	if err := question.check(r.flying, r.Guard, r.Input, row.Line); err != nil {
 		return nil, err
 	}
 	if err := s.admit(); err != nil { // before the question is in the history

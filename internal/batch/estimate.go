@@ -12,6 +12,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/plural"
+	"github.com/hobnob-cli/hobnob/internal/secrets"
 )
 
 // Estimate is what a batch would send. Its form as JSON is stable.
@@ -42,6 +43,7 @@ type Estimator struct {
 	Input     *Input
 	Shard     Shard
 	Questions *Questions
+	Guard     secrets.Guard
 	Asker     chat.Asker // estimates tokens from its history
 
 	estimate Estimate
@@ -89,6 +91,10 @@ func (e *Estimator) row(ctx context.Context, seen *index, row Row) error {
 	}
 	question, err := e.Questions.Question(row)
 	if err != nil {
+		e.malformed(&RowError{Line: row.Line, What: err.Error()})
+		return nil
+	}
+	if err := question.check(ctx, e.Guard, e.Input, row.Line); err != nil {
 		e.malformed(&RowError{Line: row.Line, What: err.Error()})
 		return nil
 	}

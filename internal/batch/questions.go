@@ -2,6 +2,7 @@ package batch
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/schema"
+	"github.com/hobnob-cli/hobnob/internal/secrets"
 	"github.com/hobnob-cli/hobnob/internal/template"
 )
 
@@ -40,6 +42,16 @@ func (q Question) sent() api.Request {
 		request.Messages = slices.Concat([]api.Message{{Role: api.RoleUser, Content: text}}, request.Messages)
 	}
 	return request
+}
+
+// check returns an error if the question must not be sent because of a secret. Its row is
+// in a line of an input.
+func (q Question) check(ctx context.Context, guard secrets.Guard, in *Input, line int) error {
+	var texts []string
+	for _, m := range q.sent().Messages {
+		texts = append(texts, m.Content)
+	}
+	return guard.CheckRow(ctx, in.name, line, texts...)
 }
 
 // Questions builds the questions of rows. It is safe for concurrent use.

@@ -25,6 +25,8 @@ type Guard struct {
 	f       *cli.Factory
 	profile config.Profile
 	policy  string
+	// tokenless is set if texts are not searched for the token.
+	tokenless bool
 }
 
 // NewGuard returns the guard of questions to the service of a profile, which asks on the
@@ -36,12 +38,18 @@ func NewGuard(f *cli.Factory, profile config.Profile, allow bool) Guard {
 	return Guard{f: f, profile: profile, policy: profile.Secrets}
 }
 
-// OnlyWarn returns a guard that prints warnings instead of errors, for a question that is
-// not sent.
+// OnlyWarn returns a guard that prints warnings instead of errors.
 func (g Guard) OnlyWarn() Guard {
 	if g.policy == config.SecretsRefuse {
 		g.policy = config.SecretsWarn
 	}
+	return g
+}
+
+// WithoutToken returns a guard that does not get the token, for questions that are not
+// sent.
+func (g Guard) WithoutToken() Guard {
+	g.tokenless = true
 	return g
 }
 
@@ -108,7 +116,7 @@ func (g Guard) confirm(ctx context.Context, found []Finding) error {
 // token returns the token that the question would be sent with, or "" if the text cannot
 // contain it or if there is none. The request then reports why.
 func (g Guard) token(ctx context.Context, text string) string {
-	if !mayHaveToken(text) {
+	if g.tokenless || !mayHaveToken(text) {
 		return ""
 	}
 	token, err := g.f.Token(ctx, g.profile)
