@@ -105,6 +105,9 @@ for byte. See also: hobnob help exit-codes.`,
 			if err := opts.validate(); err != nil {
 				return err
 			}
+			if err := attachWords(cmd, f, &opts.Sources); err != nil {
+				return err
+			}
 			opts.Block = blockOf(opts.Extract)
 			if language := languageAfterExtract(f.Args, args); opts.Extract == anyLanguage && language != "" {
 				f.Print.Note("%q is part of the question, not the language of -x; to extract that language: -x=%s", language, language)
@@ -128,7 +131,8 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, creating a branch")
 	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, for an alternative answer")
 	flags.StringVar(&opts.EditTurn, "edit-turn", "", "edit the question of this `turn` and ask it as an alternative to the old one")
-	flags.StringArrayVarP(&opts.Sources.Files, "file", "f", nil, "add this `file` to the prompt, or a directory, or a pattern such as '*.go'; - is standard input (repeatable)")
+	flags.StringArrayVarP(&opts.Sources.Files, "file", "f", nil, "add this `file` to the prompt, or a directory, a pattern such as '*.go', or a URL; - is standard input (repeatable)")
+	flags.BoolVar(&opts.Sources.PrivateURLs, "allow-private-urls", false, "let -f fetch URLs from loopback and private addresses")
 	flags.StringVarP(&opts.Sources.Template, "template", "t", "", "use the template with this `name`; see hobnob templates list")
 	flags.StringArrayVar(&opts.Sources.Variables, "var", nil, "set a variable of the template: `name=value` (repeatable)")
 	flags.BoolVarP(&opts.Sources.Edit, "edit", "e", false, "write the prompt in $VISUAL or $EDITOR")
@@ -187,6 +191,9 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	if opts.startsChat() {
 		return repl.Run(ctx, f, asker, guard, question, opts.Again)
 	}
+	if opts.Sources.Budget, err = asker.FileBudget(ctx, question); err != nil {
+		return err
+	}
 	asked, err := opts.assemble(ctx, guard, question.Text, question.Instructions)
 	if err != nil {
 		return cli.FinishDraft(asked.Draft, false, err)
@@ -201,7 +208,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	var recorded bool
 	switch {
 	case opts.DryRun:
-		err = asker.ShowRequest(ctx, question)
+		err = asker.ShowRequest(ctx, question, asked.Found)
 	case opts.Interactive:
 		err = repl.Run(ctx, f, asker, guard, question, opts.Again)
 	case opts.Detach:
@@ -221,12 +228,15 @@ func runPanel(ctx context.Context, opts chatOptions, profile config.Profile) err
 		return err
 	}
 	panel.Columns = opts.Columns
+	if opts.Sources.Budget, err = panel.FileBudget(ctx); err != nil {
+		return err
+	}
 	asked, err := opts.assemble(ctx, opts.guard(profile), "", panel.Instructions()...)
 	if err != nil {
 		return cli.FinishDraft(asked.Draft, false, err)
 	}
 	if opts.DryRun {
-		return cli.FinishDraft(asked.Draft, false, panel.ShowRequests(ctx, asked.Text))
+		return cli.FinishDraft(asked.Draft, false, panel.ShowRequests(ctx, asked.Text, asked.Found))
 	}
 	recorded, err := panel.Ask(ctx, asked.Text)
 	return cli.FinishDraft(asked.Draft, recorded, err)

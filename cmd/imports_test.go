@@ -37,7 +37,7 @@ var mayImport = map[string][]string{
 	"docs":  {},
 	picture: {},
 
-	"internal/ask":   {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
+	"internal/ask":   {"internal/api", "internal/attach", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
 	"internal/batch": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/secrets", "internal/template", "internal/terminal"},
 	"internal/doctor": {
 		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage",

@@ -11,9 +11,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/hobnob-cli/hobnob/internal/attach"
+	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/codeblock"
 	"github.com/hobnob-cli/hobnob/internal/failure"
+	"github.com/hobnob-cli/hobnob/internal/prompt"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/suggest"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // otherCommands maps names of commands in other programs to those of hobnob. Names
@@ -261,4 +266,64 @@ func languageAfterExtract(args, words []string) string {
 		return words[0]
 	}
 	return ""
+}
+
+// attachWords moves words that are files to the files of s, if the user agrees: after
+// -f *.go, the shell leaves all but the first file as words. Words after -- are never
+// files. Without a terminal to ask on, the error has the command that attaches them.
+func attachWords(cmd *cobra.Command, f *cli.Factory, s *prompt.Sources) error {
+	words := s.Words
+	if dash := cmd.ArgsLenAtDash(); dash >= 0 {
+		words = words[:dash]
+	}
+	files := attach.Existing(words)
+	if len(files) == 0 || !cmd.Flags().Changed("file") {
+		return nil
+	}
+	yes, err := terminal.Offer(cmd.Context(), f.IO, fmt.Sprintf("Attach %s as well?", attach.List(files)))
+	if errors.Is(err, terminal.ErrNoTerminal) {
+		hint := "put -f before each of them" // values of variables may be secret
+		if len(s.Variables) == 0 {
+			hint = "to attach them: " + withFileFlags(cmd, f.Args, files)
+		}
+		return failure.Usagef(hint+"; to send the names as text, put -- before the text",
+			"words of the question are names of files: %s", attach.List(files))
+	}
+	if err != nil || !yes {
+		return err
+	}
+	s.Words = slices.DeleteFunc(slices.Clone(s.Words), func(word string) bool { return slices.Contains(files, word) })
+	s.Files = slices.Concat(s.Files, files)
+	return nil
+}
+
+// withFileFlags returns a command line with -f before each word that is a file.
+func withFileFlags(cmd *cobra.Command, args, files []string) string {
+	line := []string{"hobnob"}
+	value, words := false, false // of a flag; after --
+	for _, arg := range args {
+		if !value && !words && slices.Contains(files, arg) {
+			line = append(line, "-f")
+		}
+		words = words || arg == "--" && !value
+		value = !value && takesValue(cmd, arg)
+		line = append(line, shell.Word(arg))
+	}
+	return strings.Join(line, " ")
+}
+
+// takesValue reports whether the value of a flag is the next argument.
+func takesValue(cmd *cobra.Command, arg string) bool {
+	var flag *pflag.Flag
+	if name, ok := strings.CutPrefix(arg, "--"); ok {
+		flag = cmd.Flags().Lookup(name)
+	} else if letters, ok := strings.CutPrefix(arg, "-"); ok && letters != "" {
+		if i := strings.IndexFunc(letters, func(r rune) bool {
+			flag = cmd.Flags().ShorthandLookup(string(r))
+			return flag == nil || flag.NoOptDefVal == ""
+		}); i != len(letters)-1 {
+			return false
+		}
+	}
+	return flag != nil && flag.NoOptDefVal == ""
 }

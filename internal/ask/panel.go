@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/hobnob-cli/hobnob/internal/attach"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
@@ -84,6 +85,11 @@ func (p Panel) Instructions() []*history.Instructions {
 		out[i] = m.question.Instructions
 	}
 	return out
+}
+
+// FileBudget returns the limit of the files that are found for the question.
+func (p Panel) FileBudget(ctx context.Context) (attach.Budget, error) {
+	return p.asker.FileBudget(ctx, p.members[0].question)
 }
 
 // Ask asks all agents and shows their replies in the order of the agents. Each answer is

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
+	"github.com/hobnob-cli/hobnob/internal/attach"
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
@@ -94,6 +95,16 @@ func (a Asker) With(client *api.Client) Asker {
 // LimitsOf returns the context limits in the settings of a profile.
 func LimitsOf(profile config.Profile) chat.Limits {
 	return chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
+}
+
+// FileBudget returns the limit of the files that are found for a question, from the
+// setting history.context_tokens.
+func (a Asker) FileBudget(ctx context.Context, question chat.Question) (attach.Budget, error) {
+	if a.Profile.ContextTokens <= 0 {
+		return attach.Budget{}, nil
+	}
+	perToken, err := a.Chat.BytesPerToken(ctx, question.AgentID)
+	return attach.Budget{Bytes: int64(float64(a.Profile.ContextTokens) * perToken), Setting: "history.context_tokens"}, err
 }
 
 // openHistory opens the history for writing if the question will be recorded, and

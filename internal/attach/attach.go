@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -41,14 +42,22 @@ var ErrTwice error = failure.Usagef("use - only once", "standard input is used t
 type Reader struct {
 	// Limit is the maximum number of bytes of all files together.
 	Limit int64
-	// Budget is the maximum number of bytes of files in directories and matches of
-	// patterns, or 0 for Limit.
-	Budget int64
+	// Budget also limits the files in directories and matches of patterns.
+	Budget Budget
+	// PrivateURLs permits URLs that lead to addresses that are not public.
+	PrivateURLs bool
 	// Stdin reads standard input.
 	Stdin func() ([]byte, error)
-	// Root, if not nil, is the directory to which values are relative. Neither a link nor
+	// Root, if not nil, is the directory to which values are relative, and no value is a
+	// URL. Neither a link nor
 	// a value leads out of it, and all files must be regular.
 	Root *os.Root
+}
+
+// Budget is a maximum number of bytes that comes from a setting, or 0 for none.
+type Budget struct {
+	Bytes   int64
+	Setting string
 }
 
 // Found is the result of a Reader.
@@ -58,13 +67,14 @@ type Found struct {
 
 	expanded []string // values that are directories and patterns
 	inside   []File   // the files from them
-	limit    int64    // of their size
+	limit    string   // of their size
 }
 
 // overhead is the size that a prompt adds to a file besides its name.
 const overhead = 32
 
-// Read returns the files that values name. A value is the name of a file or directory
+// Read returns the files that values name. A value that begins with http:// or https:// is
+// the URL of a page. Another is the name of a file or directory
 // if that exists, and otherwise a pattern if it has special characters. A file that
 // is named itself must be text and fit; files found in directories and by patterns are
 // skipped if they do not. Cancelling ctx ends Read, even if a file blocks. If a value is
@@ -88,7 +98,7 @@ func (r Reader) read(ctx context.Context, values []string) (Found, error) {
 			trees[i] = t
 			continue
 		}
-		file, err := r.named(value, room)
+		file, err := r.named(ctx, value, room)
 		if err != nil {
 			return found, err
 		}
@@ -96,10 +106,11 @@ func (r Reader) read(ctx context.Context, values []string) (Found, error) {
 		seen[realPath(r.path(value))] = value != Stdin
 		room -= int64(len(file.Data) + len(file.Name) + overhead)
 	}
-	if r.Budget > 0 {
-		room = min(room, r.Budget)
+	found.limit = plural.Bytes(room)
+	if b := r.Budget; b.Bytes > 0 && b.Bytes < room {
+		room = b.Bytes
+		found.limit = fmt.Sprintf("%s (%s)", plural.Bytes(room), b.Setting)
 	}
-	found.limit = room
 	for i, value := range values {
 		t := trees[i]
 		if t == nil {
@@ -130,6 +141,19 @@ func (r Reader) path(value string) string {
 	return filepath.Join(r.Root.Name(), value)
 }
 
+// Existing returns the words that are names of files, or paths of directories with a
+// separator, as a shell writes them for a pattern.
+func Existing(words []string) []string {
+	var files []string
+	for _, word := range words {
+		info, err := os.Stat(word)
+		if err == nil && word != Stdin && (!info.IsDir() || strings.ContainsRune(filepath.ToSlash(word), '/')) {
+			files = append(files, word)
+		}
+	}
+	return files
+}
+
 // treeOf returns the directory or the pattern that a value names.
 func (r Reader) treeOf(value string) (*tree, bool) {
 	stat := os.Stat
@@ -138,7 +162,7 @@ func (r Reader) treeOf(value string) (*tree, bool) {
 	}
 	info, err := stat(value)
 	switch {
-	case value == Stdin || err == nil && !info.IsDir():
+	case value == Stdin || r.isURL(value) || err == nil && !info.IsDir():
 		return nil, false
 	case err == nil:
 		return &tree{dir: value, inside: r.Root}, true
@@ -162,10 +186,17 @@ func (r Reader) open(name string) (*os.File, error) {
 }
 
 // named reads a file that is named itself. It may be special, such as the pipe of <(…).
-func (r Reader) named(name string, room int64) (File, error) {
+func (r Reader) named(ctx context.Context, name string, room int64) (File, error) {
 	if name == Stdin {
 		data, err := r.Stdin()
 		return File{StdinName, data}, err
+	}
+	if r.isURL(name) {
+		file, err := r.fetch(ctx, name)
+		if err == nil && int64(len(file.Data)) > room {
+			err = r.tooLarge()
+		}
+		return file, err
 	}
 	file, err := r.open(name)
 	if err != nil {
@@ -183,12 +214,19 @@ func (r Reader) named(name string, room int64) (File, error) {
 	case int64(len(data)) > r.Limit:
 		return File{}, tooLarge
 	case int64(len(data)) > room:
-		return File{}, failure.Usagef("send fewer files", "the files are larger than the limit of %s together", plural.Bytes(r.Limit))
+		return File{}, r.tooLarge()
 	}
 	if _, err := Text(name, data); err != nil {
 		return File{}, err
 	}
 	return File{name, data}, nil
+}
+
+func (r Reader) isURL(value string) bool { return r.Root == nil && IsURL(value) }
+
+// tooLarge returns the error of files that do not fit together.
+func (r Reader) tooLarge() error {
+	return failure.Usagef("send fewer files", "the files are larger than the limit of %s together", plural.Bytes(r.Limit))
 }
 
 // realPath returns the absolute path that a name leads to, or the name.
@@ -220,7 +258,7 @@ func brokenLink(err error) string {
 	switch {
 	case errors.As(err, &kind):
 		return "a link to " + kind.Kind()
-	case errors.Is(err, fs.ErrNotExist):
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ELOOP):
 		return "a broken link"
 	case errors.Is(err, fs.ErrPermission):
 		return "permission denied"

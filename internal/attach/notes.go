@@ -40,7 +40,7 @@ func (f Found) Notes() []string {
 	for _, file := range f.inside {
 		size += len(file.Data)
 	}
-	attached := fmt.Sprintf("attached %s from %s (%s)", plural.Count(len(f.inside), "file"), list(f.expanded), plural.Bytes(int64(size)))
+	attached := fmt.Sprintf("attached %s from %s (%s)", plural.Count(len(f.inside), "file"), List(f.expanded), plural.Bytes(int64(size)))
 	return append([]string{attached}, f.Omissions()...)
 }
 
@@ -54,12 +54,12 @@ func (f Found) Summary(whose string) string {
 		size += len(file.Data)
 		names[i] = file.Name
 	}
-	return fmt.Sprintf("%s %s (%s): %s", plural.Count(len(f.Files), "file"), whose, plural.Bytes(int64(size)), list(names))
+	return fmt.Sprintf("%s %s (%s): %s", plural.Count(len(f.Files), "file"), whose, plural.Bytes(int64(size)), List(names))
 }
 
 // notesOf returns a note for each group of skipped files. The limit is that of all files
 // together.
-func notesOf(skipped []Skipped, limit int64) []string {
+func notesOf(skipped []Skipped, limit string) []string {
 	var binary, large, other []string
 	for _, s := range skipped {
 		switch s.Why {
@@ -73,20 +73,20 @@ func notesOf(skipped []Skipped, limit int64) []string {
 	}
 	var notes []string
 	if len(binary) > 0 {
-		notes = append(notes, fmt.Sprintf("skipped %s: %s", plural.Count(len(binary), "binary file"), list(binary)))
+		notes = append(notes, fmt.Sprintf("skipped %s: %s", plural.Count(len(binary), "binary file"), List(binary)))
 	}
 	if len(other) > 0 {
-		notes = append(notes, fmt.Sprintf("skipped %s", list(other)))
+		notes = append(notes, fmt.Sprintf("skipped %s", List(other)))
 	}
 	if len(large) > 0 {
 		notes = append(notes, fmt.Sprintf("skipped %s over the limit of %s each or %s together: %s",
-			plural.Count(len(large), "file"), plural.Bytes(maxEach), plural.Bytes(limit), list(large)))
+			plural.Count(len(large), "file"), plural.Bytes(maxEach), limit, List(large)))
 	}
 	return notes
 }
 
-// list joins the first names.
-func list(names []string) string {
+// List joins names, at most five and the number of the others.
+func List(names []string) string {
 	if more := len(names) - named; more > 1 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), more)
 	}

@@ -122,7 +122,7 @@ func (t *tree) name(path string) string { return filepath.Join(t.dir, filepath.F
 // walk collects the files below a directory. It follows no symbolic links to directories.
 func (t *tree) walk(ctx context.Context, dir string, above *rules) error {
 	entries, err := t.list(dir)
-	if err != nil {
+	if err != nil || len(entries) == 0 {
 		return err
 	}
 	ignored, err := above.in(t.root, dir, path.Join(t.prefix, dir))
@@ -257,7 +257,7 @@ func isBinary(data []byte) bool {
 }
 
 // empty returns the error of a value without a file to attach.
-func (t *tree) empty(value string, limit int64) error {
+func (t *tree) empty(value string, limit string) error {
 	switch why := notesOf(t.skipped, limit); {
 	case len(why) > 0:
 		return failure.Usagef("name files that can be attached", "nothing to attach from %q: %s", value, strings.Join(why, "; "))

@@ -81,7 +81,7 @@ func fenced(name, text string) string {
 // otherwise "".
 func language(name string) string {
 	ext := strings.TrimPrefix(strings.ToLower(filepath.Ext(name)), ".")
-	if len(ext) > 12 || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
+	if attach.IsURL(name) || len(ext) > 12 || strings.Trim(ext, "abcdefghijklmnopqrstuvwxyz0123456789") != "" {
 		return ""
 	}
 	return ext

@@ -25,18 +25,22 @@ const slowInput = 2 * time.Second
 // Sources are the sources of one question, as named by the user.
 type Sources struct {
 	Words     []string // arguments; "-" is standard input
-	Files     []string // files, directories and patterns; "-" is standard input
+	Files     []string // files, directories, patterns and URLs; "-" is standard input
 	Template  string   // name, or "" for none
 	Variables []string // of the template, each NAME=VALUE
 	Edit      bool     // open the text in the editor
 	Begins    bool     // the question begins a conversation, so the files of the project are attached
+	// Budget limits the files that are found in directories and by patterns.
+	Budget attach.Budget
+	// PrivateURLs permits files from addresses that are not public.
+	PrivateURLs bool
 }
 
 // Assembled is the text of a question and what it was made from.
 type Assembled struct {
-	Text  string
-	Files []attach.File // attached, in order
-	Stdin []byte        // nil if not read
+	Text string
+	attach.Found
+	Stdin []byte // nil if not read
 	// Draft is empty or the file with the text, which the caller passes to cli.Discard
 	// when the text is recorded.
 	Draft string
@@ -45,75 +49,70 @@ type Assembled struct {
 // Assemble returns the question. If the command line is wrong, the error is of kind
 // failure.Usage.
 func (s Sources) Assemble(ctx context.Context, f *cli.Factory) (Assembled, error) {
-	text, parts, err := s.assemble(ctx, f)
+	asked, err := s.assemble(ctx, f)
 	if s.Edit && (err == nil || errors.Is(err, ErrEmpty)) {
-		edited, draft, err := Edit(ctx, f, text)
-		return Assembled{edited, parts.Files, parts.Stdin, draft}, err
+		asked.Text, asked.Draft, err = Edit(ctx, f, asked.Text)
 	}
-	return Assembled{Text: text, Files: parts.Files, Stdin: parts.Stdin}, err
+	return asked, err
 }
 
-func (s Sources) assemble(ctx context.Context, f *cli.Factory) (string, Parts, error) {
+func (s Sources) assemble(ctx context.Context, f *cli.Factory) (asked Assembled, err error) {
 	var t *template.Template
 	var values map[string]string
 	if s.Template != "" {
 		library, err := f.Templates()
 		if err != nil {
-			return "", Parts{}, err
+			return asked, err
 		}
 		if t, err = library.Find(strings.ToLower(s.Template)); err != nil {
-			return "", Parts{}, err
+			return asked, err
 		}
 		if len(t.Ignored) > 0 {
 			f.Print.Note("the template %q sets %s, which has no effect", t.Name, strings.Join(t.Ignored, ", "))
 		}
 		if values, err = ParseVariables(s.Variables); err != nil {
-			return "", Parts{}, err
+			return asked, err
 		}
 		if err := t.Check(slices.Sorted(maps.Keys(values))...); err != nil {
-			return "", Parts{}, err
+			return asked, err
 		}
 	}
-	parts, err := s.read(ctx, f.Print)
+	parts, found, err := s.read(ctx, f.Print)
 	if err == nil && s.Begins && (t != nil || s.Edit || !parts.isEmpty()) {
 		err = parts.AddProject(ctx, f)
+		found.Files = parts.Files
 	}
-	if err != nil {
-		return "", Parts{}, err
+	asked.Found, asked.Stdin = found, parts.Stdin
+	switch {
+	case err != nil:
+	case t != nil:
+		asked.Text, err = parts.render(ctx, t, values, s.Edit, f.IO)
+	default:
+		asked.Text, err = parts.Assemble()
 	}
-	if t != nil {
-		text, err := parts.render(ctx, t, values, s.Edit, f.IO)
-		return text, parts, err
-	}
-	text, err := parts.Assemble()
-	return text, parts, err
+	return asked, err
 }
 
 // read reads the files, and standard input if it is named or carries data.
-func (s Sources) read(ctx context.Context, p *cli.Printer) (Parts, error) {
-	named := slices.Contains(s.Words, "-")
-	parts := Parts{Words: slices.DeleteFunc(slices.Clone(s.Words), func(word string) bool { return word == "-" })}
+func (s Sources) read(ctx context.Context, p *cli.Printer) (parts Parts, found attach.Found, err error) {
+	named := slices.Contains(s.Words, attach.Stdin)
+	parts.Words = slices.DeleteFunc(slices.Clone(s.Words), func(word string) bool { return word == attach.Stdin })
 	if named && slices.Contains(s.Files, attach.Stdin) {
-		return parts, attach.ErrTwice
+		return parts, found, attach.ErrTwice
 	}
-	reader := attach.Reader{Limit: api.MaxPrompt, Stdin: func() ([]byte, error) { return readStdin(ctx, p) }}
-	found, err := reader.Read(ctx, s.Files)
-	if err != nil {
-		return parts, err
+	reader := attach.Reader{Limit: api.MaxPrompt, Budget: s.Budget, PrivateURLs: s.PrivateURLs, Stdin: func() ([]byte, error) { return readStdin(ctx, p) }}
+	if found, err = reader.Read(ctx, s.Files); err != nil {
+		return parts, found, err
 	}
 	parts.Files = found.Files
 	for _, note := range found.Notes() {
 		p.Note("%s", note)
 	}
 	implied := len(parts.Words) == 0 && len(parts.Files) == 0 && !s.Edit && !p.IO.InTTY
-	if named || !slices.Contains(s.Files, "-") && (implied || carriesData(p.IO.In)) {
-		data, err := readStdin(ctx, p)
-		if err != nil {
-			return parts, err
-		}
-		parts.Stdin = data
+	if named || !slices.Contains(s.Files, attach.Stdin) && (implied || carriesData(p.IO.In)) {
+		parts.Stdin, err = readStdin(ctx, p)
 	}
-	return parts, nil
+	return parts, found, err
 }
 
 // carriesData reports whether in is a pipe, a socket (which some programs use as a pipe)

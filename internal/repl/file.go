@@ -28,7 +28,11 @@ func runFile(ctx context.Context, s *session, name string) error {
 	if err != nil {
 		return err
 	}
-	found, err := attach.Reader{Limit: api.MaxPrompt}.Read(ctx, []string{path})
+	budget, err := s.ask.FileBudget(ctx, s.at.Question)
+	if err != nil {
+		return err
+	}
+	found, err := attach.Reader{Limit: api.MaxPrompt, Budget: budget}.Read(ctx, []string{path})
 	if failure.Of(err).Kind == failure.Usage {
 		return failure.Usagef("usage: /file PATH; Tab completes the path", "%v", err)
 	}

@@ -134,7 +134,7 @@ func (s *session) question(ctx context.Context, text string) error {
 	if s.at.Question.Conversation == nil {
 		err = parts.AddProject(ctx, s.f)
 	}
-	asked := prompt.Assembled{Files: parts.Files}
+	asked := prompt.Assembled{Found: attach.Found{Files: parts.Files}}
 	if err == nil {
 		asked.Text, err = parts.Assemble()
 	}

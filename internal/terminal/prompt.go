@@ -38,16 +38,27 @@ func (s *Streams) AskSecret(ctx context.Context, question string) (string, error
 // Confirm asks a yes-or-no question and reports whether the answer was yes. An empty
 // line, Ctrl-D and the third invalid answer mean no.
 func (s *Streams) Confirm(ctx context.Context, question string) (bool, error) {
+	return confirm(ctx, s, question, "[y/N]", false)
+}
+
+// Offer is like Streams.Confirm, but an empty line means yes.
+func Offer(ctx context.Context, s *Streams, question string) (bool, error) {
+	return confirm(ctx, s, question, "[Y/n]", true)
+}
+
+func confirm(ctx context.Context, s *Streams, question, answers string, empty bool) (bool, error) {
 	for range 3 {
-		answer, err := s.Ask(ctx, CleanLine(question)+" [y/N]")
+		answer, err := s.Ask(ctx, CleanLine(question)+" "+answers)
 		if err != nil && !errors.Is(err, io.EOF) {
 			return false, err
 		}
 		switch strings.ToLower(answer) {
 		case "y", "yes":
 			return true, nil
-		case "", "n", "no":
+		case "n", "no":
 			return false, nil
+		case "":
+			return empty && err == nil, nil
 		}
 	}
 	return false, nil
