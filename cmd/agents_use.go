@@ -26,10 +26,18 @@ func runAgentsUse(f *cli.Factory, name string) error {
 	if _, err := profile.AgentID(name); err != nil {
 		return err
 	}
+	c, err := f.Config()
+	if err != nil {
+		return err
+	}
 	if err := f.EditConfig(func(d *config.Document) error {
 		return d.Set(name, "profiles", profile.Name, "agent")
 	}); err != nil {
 		return err
+	}
+	setting, _ := config.Lookup("agent")
+	if by := c.Overridden(setting); by != "" {
+		f.Print.Warn("%s sets the agent as well and takes precedence", by)
 	}
 	return f.Print.Done("default agent of profile %q is now %s", profile.Name, name)
 }

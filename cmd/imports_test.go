@@ -40,7 +40,7 @@ var mayImport = map[string][]string{
 	"internal/ask":   {"internal/api", "internal/attach", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/terminal", "internal/view"},
 	"internal/batch": {"internal/api", "internal/chat", "internal/cli", "internal/config", "internal/history", "internal/secrets", "internal/template", "internal/terminal"},
 	"internal/doctor": {
-		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/salvage",
+		"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/history", "internal/markdown", "internal/project", "internal/salvage",
 		"internal/service", "internal/terminal",
 	},
 	"internal/login":  {"internal/api", "internal/cli", "internal/config", "internal/credential", "internal/doctor", "internal/oauth", "internal/terminal"},

@@ -9,6 +9,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/project"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
@@ -107,7 +108,11 @@ func runTrust(opts trustOptions) error {
 	} else if err := f.Print.Pairs(sets); err != nil {
 		return err
 	}
-	return f.Print.Done("trusted %s; to undo it: hobnob trust --revoke", dir)
+	undo := "hobnob trust --revoke"
+	if opts.Dir != "" {
+		undo += " " + shell.Word(opts.Dir)
+	}
+	return f.Print.Done("trusted %s; to undo it: %s", dir, undo)
 }
 
 // find returns the directory to trust.

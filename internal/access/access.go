@@ -144,15 +144,15 @@ func CheckPlanted(path string) *Problem {
 	if err != nil {
 		return nil
 	}
-	who, owner := thisAccount(), ownerOf(info)
+	owner := ownerOf(info)
 	writable := func(mode fs.FileMode) bool { return mode&0o002 != 0 && mode&(fs.ModeSticky|fs.ModeSymlink) == 0 }
 	switch {
 	case writable(above.Mode()):
 		return &Problem{dir, fmt.Sprintf("other users can write to %s (mode %04o)", dir, above.Mode().Perm()), "chmod o-w " + shell.Quote(dir)}
 	case writable(info.Mode()):
 		return &Problem{path, fmt.Sprintf("other users can write to %s (mode %04o)", path, info.Mode().Perm()), "chmod o-w " + shell.Quote(path)}
-	case owner != who.uid && owner != 0 && owner != ownerOf(above):
-		return &Problem{path, fmt.Sprintf("%s is owned by %s, who does not own its directory", path, who.nameOf(owner)), "sudo rm " + shell.Quote(path)}
+	case owner != os.Geteuid() && owner != 0 && owner != ownerOf(above):
+		return &Problem{path, fmt.Sprintf("%s is owned by %s, who does not own its directory", path, thisAccount().nameOf(owner)), "sudo rm " + shell.Quote(path)}
 	}
 	return nil
 }

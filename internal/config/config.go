@@ -231,6 +231,15 @@ func (c *Config) overrides(key string) bool {
 	return c.options.Flags[key] != "" || setting.Env != "" && c.options.Env(setting.Env) != ""
 }
 
+// Overridden returns the variable or the project file that sets a setting, so that its
+// value in the configuration file has no effect, or "".
+func (c *Config) Overridden(setting Setting) string {
+	if _, source := c.override(setting); source.Kind == "environment" || source.Kind == "project" {
+		return source.Name
+	}
+	return ""
+}
+
 // Get returns the value of a setting for a profile. Errors are *ValueError.
 func (c *Config) Get(profile string, setting Setting) (Value, error) {
 	if text, source := c.override(setting); source.Kind != "" {

@@ -29,6 +29,7 @@ var checks = [...]struct {
 	{"config", nil, checkConfig},
 	{"permissions", nil, checkPermissions},
 	{"leftovers", nil, checkLeftovers},
+	{"project", nil, checkProject},
 	{"templates", nil, checkTemplates},
 	{"profile", nil, checkProfile},
 	{"agent", hasProfile, checkAgents},

@@ -13,6 +13,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/config"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/history"
+	"github.com/hobnob-cli/hobnob/internal/project"
 	"github.com/hobnob-cli/hobnob/internal/service"
 	"github.com/hobnob-cli/hobnob/internal/shell"
 )
@@ -47,6 +48,7 @@ func privateFiles(paths config.Paths) []file {
 		{"service file", data(service.FileName), access.ReadWrite, anything},
 		{"service log", data(service.FileName) + "-wal", access.ReadWrite, anything},
 		{"service log", data(service.FileName) + "-shm", access.ReadWrite, anything},
+		{"trusted directories", data(project.TrustFile), access.ReadWrite, anything},
 		{"waiting", data("waiting"), access.KeepFiles, anything},
 		{"state directory", paths.StateDir, access.KeepFiles, anything},
 	}
