@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -78,13 +79,16 @@ func (p Panel) questions(text string) []chat.Question {
 	return questions
 }
 
-// Instructions returns those of the agents.
+// Instructions returns the different ones of the agents.
 func (p Panel) Instructions() []*history.Instructions {
-	out := make([]*history.Instructions, len(p.members))
-	for i, m := range p.members {
-		out[i] = m.question.Instructions
+	var different []*history.Instructions
+	for _, m := range p.members {
+		i := m.question.Instructions
+		if i != nil && !slices.ContainsFunc(different, func(other *history.Instructions) bool { return *other == *i }) {
+			different = append(different, i)
+		}
 	}
-	return out
+	return different
 }
 
 // FileBudget returns the limit of the files that are found for the question.
