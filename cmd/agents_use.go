@@ -36,7 +36,7 @@ func runAgentsUse(f *cli.Factory, name string) error {
 		return err
 	}
 	setting, _ := config.Lookup("agent")
-	if by := c.Overridden(setting); by != "" {
+	if by := config.Overridden(c, setting); by != "" {
 		f.Print.Warn("%s sets the agent as well and takes precedence", by)
 	}
 	return f.Print.Done("default agent of profile %q is now %s", profile.Name, name)

@@ -79,7 +79,7 @@ func runConfigSet(f *cli.Factory, key, text string, insecure bool) error {
 	for _, key := range moved {
 		f.Print.Warn("%s of profile %q now applies to the new address", key, place[1])
 	}
-	if by := c.Overridden(setting); by != "" {
+	if by := config.Overridden(c, setting); by != "" {
 		f.Print.Warn("%s sets %s as well and takes precedence", by, setting.Key)
 	}
 	return f.Print.Done("set %s to %s", strings.Join(place, "."), config.Clip(config.Format(value)))

@@ -233,7 +233,7 @@ func (c *Config) overrides(key string) bool {
 
 // Overridden returns the variable or the project file that sets a setting, so that its
 // value in the configuration file has no effect, or "".
-func (c *Config) Overridden(setting Setting) string {
+func Overridden(c *Config, setting Setting) string {
 	if _, source := c.override(setting); source.Kind == "environment" || source.Kind == "project" {
 		return source.Name
 	}
