@@ -87,10 +87,9 @@ func (d *Document) SetAgent(profile, alias, id string, instructions *string) err
 	switch given := instructions != nil && *instructions != ""; {
 	case !nested && !given:
 		return d.Set(id, keys...)
-	case !nested && i >= 0: // a UUID becomes a mapping with the same comments
-		old := parent.Content[i+1]
-		parent.Style = 0
-		*old = yaml.Node{Kind: yaml.MappingNode, HeadComment: old.HeadComment, LineComment: old.LineComment, FootComment: old.FootComment}
+	case !nested && i >= 0: // the UUID, with its comments, becomes a value of a mapping
+		old := *parent.Content[i+1]
+		parent.Content[i+1] = &yaml.Node{Kind: yaml.MappingNode, Content: []*yaml.Node{scalar(agentID), &old}}
 	}
 	if err := d.Set(id, append(keys, agentID)...); err != nil || instructions == nil {
 		return err

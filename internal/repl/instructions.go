@@ -8,6 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
 	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
+	"github.com/hobnob-cli/hobnob/internal/secrets"
 	"github.com/hobnob-cli/hobnob/internal/view"
 )
 
@@ -36,7 +37,11 @@ func runInstructions(ctx context.Context, s *session, given string) error {
 			given = path
 		}
 		var err error
-		if next.Text, err = prompt.Instructions(s.f.Print, given); err != nil {
+		// Those of a new conversation are checked with its first question.
+		if next.Text, err = prompt.Instructions(s.f.Print, given); err == nil && s.at.Question.Conversation != nil {
+			err = s.guard.Check(ctx, secrets.Source{Name: "the instructions", Text: next.Text})
+		}
+		if err != nil {
 			return err
 		}
 	}

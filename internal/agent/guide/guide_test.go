@@ -133,7 +133,7 @@ func TestQuestionsOfNewcomers(t *testing.T) {
 		"give me json for a script":            "--json",
 		"write the question in vim":            "hobnob chat -e",
 		"how do I list profiles?":              "hobnob profiles list",
-		"can I set a system prompt?":           "no setting for a system prompt",
+		"can I set a system prompt?":           "what other tools call a system prompt",
 		"what is a turn?":                      "A **turn** is a question and its **reply**",
 		"use it on a server without a desktop": "--insecure-storage",
 		"stop it after a minute":               "--timeout",
