@@ -8,6 +8,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/attach"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/lineedit"
+	"github.com/hobnob-cli/hobnob/internal/plural"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 )
 
@@ -44,8 +45,11 @@ func runFile(ctx context.Context, s *session, name string) error {
 		return err
 	}
 	s.files = files
-	for _, note := range found.Notes() {
-		s.f.Print.Note("%s", note)
+	if notes := found.Notes(); len(notes) > 0 { // a directory or a pattern may have many files
+		for _, note := range notes {
+			s.f.Print.Note("%s", note)
+		}
+		return nil
 	}
 	for _, file := range found.Files {
 		noteFile(s, file)
@@ -63,7 +67,7 @@ func listFiles(s *session) {
 }
 
 func noteFile(s *session, file attach.File) {
-	s.f.Print.Note("attached to the next question: %s, %d bytes", file.Name, len(file.Data))
+	s.f.Print.Note("attached to the next question: %s, %s", file.Name, plural.Bytes(int64(len(file.Data))))
 }
 
 func completeFile(ctx context.Context, s *session, typed string) []lineedit.Candidate {
