@@ -18,7 +18,7 @@ import (
 const loginPrefix = "oauth "
 
 // errLoginDamaged reports a stored login that is not in the format of encodeLogin.
-var errLoginDamaged error = failure.New(failure.Auth, failure.Plain("log in again, as you did before"), "the stored login is damaged")
+var errLoginDamaged error = failure.New(failure.Auth, failure.Hintf("log in again: %s", login()), "the stored login is damaged")
 
 // storedLogin is the JSON of a stored login. Version changes if an older hobnob could
 // misunderstand it.
@@ -46,7 +46,7 @@ func decodeLogin(value string) (oauth.Grant, error) {
 	}
 	switch {
 	case login.Version > 1:
-		return oauth.Grant{}, failure.New(failure.Auth, failure.Plain("update hobnob, or log in again"), "the stored login was written by a newer hobnob")
+		return oauth.Grant{}, failure.New(failure.Auth, failure.Hintf("update hobnob, or log in again: %s", failure.Run("hobnob login")), "the stored login was written by a newer hobnob")
 	case login.Version != 1 || login.Check() != nil:
 		return oauth.Grant{}, errLoginDamaged
 	}
