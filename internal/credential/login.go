@@ -137,6 +137,9 @@ func (t Token) DescribeLogin(now time.Time) string {
 	return text + "; expired, not renewable"
 }
 
+// loginAgain returns the command that stores a new login where the token is.
+func (t Token) loginAgain() failure.Command { return LoginCommand(*t.grant(), t.source == SourceFile) }
+
 // LoginCommand returns the command that logs in at the issuer of grant again.
 func LoginCommand(grant oauth.Grant, insecure bool) failure.Command {
 	var b strings.Builder
@@ -190,17 +193,15 @@ func (e *RenewalError) Error() string { return "cannot renew the login: " + e.er
 // Unwrap returns the cause.
 func (e *RenewalError) Unwrap() error { return e.err }
 
-// Failure implements failure.Explainer.
+// Failure implements failure.Explainer. A new login helps unless the issuer or another
+// process is the cause, or a file that the cause has a hint for.
 func (e *RenewalError) Failure() failure.Failure {
 	f := failure.Of(e.err)
-	switch f.Kind {
-	case failure.Other:
-		f.Kind = failure.Auth
-	case failure.NotSent:
+	switch {
+	case f.Kind == failure.NotSent:
 		f.Hint = failure.Hintf("nothing was sent; %s", f.Hint)
-	}
-	if f.Kind == failure.Auth {
-		f.Hint = failure.Hintf("log in again: %s", e.again)
+	case f.Kind == failure.Auth || f.Hint.IsZero():
+		f.Kind, f.Hint = failure.Auth, failure.Hintf("log in again: %s", e.again)
 	}
 	return f
 }

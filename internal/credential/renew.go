@@ -11,16 +11,13 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"github.com/hobnob-cli/hobnob/internal/access"
 	"github.com/hobnob-cli/hobnob/internal/atomicfile"
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/oauth"
 )
 
 const (
-	// renewalLimit is the time limit for the request that renews a login, and shortLimit
-	// that while its token is still valid.
-	renewalLimit = 20 * time.Second
-	shortLimit   = 5 * time.Second
 	// renewalGrace is the time for which an interrupted renewal continues. The issuer may
 	// already have replaced the refresh token, which would be lost.
 	renewalGrace = 3 * time.Second
@@ -36,81 +33,88 @@ type renewal struct {
 }
 
 // ifDue returns the token of a login, and renews the login if the token expires soon.
-// While the token is valid, a failure to renew it has no effect.
+// While the token is valid, it is used if another process renews the login, and if it
+// cannot be renewed.
 func (r renewal) ifDue(ctx context.Context, token Token) (Token, error) {
-	if token.grant() == nil || !token.grant().IsDue(time.Now()) {
+	switch grant, now := token.grant(), time.Now(); {
+	case grant == nil || !grant.IsDue(now):
+		return token, nil
+	case grant.Expired(now):
+		return r.now(ctx, token)
+	case !token.Renewable():
 		return token, nil
 	}
-	valid := !token.grant().Expired(time.Now())
-	if valid && !token.Renewable() {
-		return token, nil
+	unlock, err := r.lock(ctx, false)
+	if err != nil {
+		return token, ctx.Err()
 	}
-	fresh, err := r.now(ctx, token)
-	if err != nil && valid && ctx.Err() == nil && !errors.Is(err, ErrNotStored) {
+	defer unlock()
+	fresh, err := r.locked(ctx, token)
+	if err != nil && ctx.Err() == nil && !errors.Is(err, ErrNotStored) {
 		return token, nil
 	}
 	return fresh, err
 }
 
-// now renews the login of a token that has expired or was refused, and stores the
-// result before it returns it. Processes with the same login do this one after the
-// other, so one renews it and the others use the result. The error is an *ExpiredError,
-// a *RenewalError, an error of Token, or wraps ctx.Err().
+// now renews the login of a token that has expired or was refused. Processes with the
+// same login do this one after the other, so one renews it and the others use the
+// result. The error is an *ExpiredError, a *RenewalError, an error of Token, or wraps
+// ctx.Err().
 func (r renewal) now(ctx context.Context, old Token) (Token, error) {
-	insecure := old.source == SourceFile
-	again := LoginCommand(*old.grant(), insecure)
-	failed := func(err error) (Token, error) {
-		if ctx.Err() != nil {
-			return Token{}, ctx.Err()
-		}
-		return Token{}, &RenewalError{again, err}
-	}
-	unlock, err := r.lock(ctx)
+	unlock, err := r.lock(ctx, true)
 	if err != nil {
-		return failed(err)
+		return r.failed(ctx, old, err)
 	}
 	defer unlock()
+	return r.locked(ctx, old)
+}
+
+// locked renews the login, unless another process has renewed it since old was read, and
+// stores the result before it returns it. No time limit but that of the request may
+// discard a response, because it has the only valid refresh token.
+func (r renewal) locked(ctx context.Context, old Token) (Token, error) {
 	token, err := r.lookup(ctx, r.key)
 	if err != nil || token.grant() == nil || token.Reveal() != old.Reveal() && !token.grant().IsDue(time.Now()) {
 		return token, err
 	}
 	if !token.Renewable() {
-		return Token{}, &ExpiredError{issuer: token.Issuer(), again: again}
+		return Token{}, &ExpiredError{issuer: token.Issuer(), again: token.loginAgain()}
 	}
-	limit := renewalLimit
-	if !token.grant().Expired(time.Now()) {
-		limit = shortLimit
-	}
-	sending, stop := outlast(ctx, limit)
+	longer, stop := outlast(ctx)
 	defer stop()
-	grant, err := r.Refresh(sending, *token.grant())
+	grant, err := r.Refresh(longer, *token.grant())
 	if refused := new(oauth.Error); errors.As(err, &refused) && refused.Code == oauth.CodeInvalidGrant {
 		// A process with another state directory does not use the same lock.
 		now, lookupErr := r.lookup(ctx, r.key)
 		if lookupErr == nil && now.Reveal() != token.Reveal() {
 			return now, nil
 		}
-		return Token{}, &ExpiredError{token.Issuer(), again, err}
+		return Token{}, &ExpiredError{token.Issuer(), token.loginAgain(), err}
 	}
 	if err != nil {
-		return failed(err)
+		return r.failed(ctx, token, err)
 	}
 	fresh, err := loginToken(grant, token.source)
 	if err != nil {
-		return failed(err)
+		return r.failed(ctx, token, err)
 	}
-	storing, stop := outlast(ctx, lockLimit)
-	defer stop()
 	var leftover *LeftoverError // an older token elsewhere, which is not used
-	if _, err := r.store(storing, r.key, fresh, insecure); err != nil && !errors.As(err, &leftover) {
-		return Token{}, &RenewalError{again, fmt.Errorf("%w: %w", ErrNotStored, err)}
+	if _, err := r.store(longer, r.key, fresh, token.source == SourceFile); err != nil && !errors.As(err, &leftover) {
+		return Token{}, &RenewalError{token.loginAgain(), fmt.Errorf("%w: %w", ErrNotStored, err)}
 	}
 	return fresh, nil
 }
 
-// outlast returns a context that ends after limit, and renewalGrace after ctx.
-func outlast(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	longer, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
+func (r renewal) failed(ctx context.Context, token Token, err error) (Token, error) {
+	if ctx.Err() != nil {
+		return Token{}, ctx.Err()
+	}
+	return Token{}, &RenewalError{token.loginAgain(), err}
+}
+
+// outlast returns a context that ends renewalGrace after ctx.
+func outlast(ctx context.Context) (context.Context, context.CancelFunc) {
+	longer, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	stop := context.AfterFunc(ctx, func() { time.AfterFunc(renewalGrace, cancel) })
 	return longer, func() {
 		stop()
@@ -124,33 +128,37 @@ func (r Resolver) lookup(ctx context.Context, key Key) (Token, error) {
 	return r.stored(key, token, err)
 }
 
-// lock waits for the lock of the login. The lock is a file that is never
-// removed. Without LockDir there is none.
-func (r renewal) lock(ctx context.Context) (unlock func(), err error) {
-	if r.LockDir == "" {
-		return func() {}, nil
-	}
+// lock takes the lock of the login, a file that is never removed. With wait, it waits
+// while other processes have it.
+func (r renewal) lock(ctx context.Context, wait bool) (unlock func(), err error) {
 	user, err := r.key.user()
 	if err != nil {
 		return nil, err
 	}
-	if err := atomicfile.MakeDir(r.LockDir); err != nil {
-		return nil, fmt.Errorf("cannot lock it: %w", failure.Reason(err))
-	}
 	sum := sha256.Sum256([]byte(user))
-	lock := flock.New(filepath.Join(r.LockDir, "login-"+hex.EncodeToString(sum[:8])+".lock"), flock.SetPermissions(0o600))
-	limited, cancel := context.WithTimeout(ctx, lockLimit)
-	defer cancel()
-	_, err = lock.TryLockContext(limited, lockPoll)
+	path := filepath.Join(r.LockDir, "login-"+hex.EncodeToString(sum[:8])+".lock")
+	lock := flock.New(path, flock.SetPermissions(0o600))
+	err = atomicfile.MakeDir(r.LockDir)
+	locked := false
+	if err == nil {
+		locked, err = lock.TryLock()
+	}
+	if err != nil {
+		hint := failure.Plain(access.Fix(r.LockDir, access.KeepFiles))
+		return nil, failure.New(failure.Other, hint, fmt.Sprintf("cannot lock %s: %v", path, failure.Reason(err)))
+	}
+	if !locked && wait {
+		limited, cancel := context.WithTimeout(ctx, lockLimit)
+		defer cancel()
+		locked, _ = lock.TryLockContext(limited, lockPoll)
+	}
 	switch {
-	case err == nil:
+	case locked:
 		return func() { _ = lock.Unlock() }, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
-	case limited.Err() != nil:
-		return nil, failure.New(failure.NotSent, failure.Plain("retry"), "another hobnob has been renewing it for "+lockLimit.String())
 	}
-	return nil, fmt.Errorf("cannot lock it: %w", failure.Reason(err))
+	return nil, failure.New(failure.NotSent, failure.Plain("retry"), "another hobnob is renewing it")
 }
 
 // StoreLogin is like Store, for what an issuer has granted.
@@ -159,7 +167,7 @@ func (r Resolver) StoreLogin(ctx context.Context, key Key, grant oauth.Grant, in
 	if err != nil {
 		return "", err
 	}
-	unlock, err := renewal{r, key}.lock(ctx)
+	unlock, err := renewal{r, key}.lock(ctx, true)
 	if err != nil {
 		return "", err
 	}
@@ -172,7 +180,7 @@ func (r Resolver) StoreLogin(ctx context.Context, key Key, grant oauth.Grant, in
 func (r Resolver) Logout(ctx context.Context, key Key) (from []Source, login *oauth.Grant, err error) {
 	token, err := r.lookup(ctx, key)
 	if err == nil && token.grant() != nil {
-		unlock, err := renewal{r, key}.lock(ctx) // a renewal would store it again
+		unlock, err := renewal{r, key}.lock(ctx, true) // a renewal would store it again
 		if err != nil {
 			return nil, nil, err
 		}

@@ -8,9 +8,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"github.com/hobnob-cli/hobnob/internal/failure"
 	"github.com/hobnob-cli/hobnob/internal/oauth"
@@ -140,7 +139,7 @@ func TestRenewalFailures(t *testing.T) {
 		"issuer down, token expired": {-time.Second, func(_ *Resolver, i *issuerOf) { i.err = down }, "", "cannot renew the login: the issuer https://login.example.com answered 503", failure.NotSent},
 		"revoked":                    {-time.Second, func(_ *Resolver, i *issuerOf) { i.valid = "" }, "", "the login at https://login.example.com has expired", failure.Auth},
 		"revoked, token valid":       {30 * time.Second, func(_ *Resolver, i *issuerOf) { i.valid = "" }, "access-old", "", 0},
-		"no place for the lock":      {-time.Second, func(r *Resolver, _ *issuerOf) { r.LockDir = "/dev/null/state" }, "", "cannot renew the login: cannot lock it: not a directory", failure.Auth},
+		"no place for the lock":      {-time.Second, func(r *Resolver, _ *issuerOf) { r.LockDir = "/dev/null/state" }, "", "cannot renew the login: cannot lock /dev/null/state/login-570396145f5ebc4c.lock: not a directory", failure.Other},
 		"renewed elsewhere": {-time.Second, func(r *Resolver, i *issuerOf) {
 			refresh := i.refresh
 			r.Refresh = func(ctx context.Context, grant oauth.Grant) (oauth.Grant, error) {
@@ -207,26 +206,52 @@ func TestLoginWithoutRefreshTokenExpires(t *testing.T) {
 	}
 }
 
+// A response that is discarded has the only valid refresh token.
+func TestSlowRenewalIsNotCut(t *testing.T) {
+	for name, lifetime := range map[string]time.Duration{"refused": time.Hour, "due": 30 * time.Second, "expired": -time.Second} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r, _ := loggedIn(t, lifetime)
+				refresh := r.Refresh
+				r.Refresh = func(ctx context.Context, grant oauth.Grant) (oauth.Grant, error) {
+					time.Sleep(19 * time.Second)
+					return refresh(ctx, grant)
+				}
+				old, err := r.lookup(t.Context(), work)
+				if err != nil {
+					t.Fatal(err)
+				}
+				token, err := r.Renew(t.Context(), work, old)
+				wantToken(t, token, err, "access-new")
+			})
+		})
+	}
+}
+
+func TestValidTokenDoesNotWaitForAnotherRenewal(t *testing.T) {
+	r, issuer := loggedIn(t, 30*time.Second)
+	unlock, err := renewal{r, work}.lock(t.Context(), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	token, err := r.Token(t.Context(), work)
+	wantToken(t, token, err, "access-old")
+	if got := issuer.renewed.Load(); got != 0 {
+		t.Errorf("renewed %d times", got)
+	}
+}
+
 func TestWaitForRenewalIsInterrupted(t *testing.T) {
 	r, issuer := loggedIn(t, -time.Second)
-	if _, err := r.Token(t.Context(), work); err != nil { // creates the lock file
+	unlock, err := renewal{r, work}.lock(t.Context(), true)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.StoreLogin(t.Context(), work, grantFor("old", -time.Second), false); err != nil {
-		t.Fatal(err)
-	}
-	names, err := filepath.Glob(filepath.Join(r.LockDir, "login-*.lock"))
-	if err != nil || len(names) != 1 {
-		t.Fatal(names, err)
-	}
-	other := flock.New(names[0])
-	if err := other.Lock(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = other.Unlock() }()
+	defer unlock()
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := r.Token(ctx, work); !errors.Is(err, context.Canceled) || issuer.renewed.Load() != 1 {
+	if _, err := r.Token(ctx, work); !errors.Is(err, context.Canceled) || issuer.renewed.Load() != 0 {
 		t.Errorf("%v after %d renewals", err, issuer.renewed.Load())
 	}
 }

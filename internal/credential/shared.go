@@ -29,23 +29,11 @@ func Share(first Token, get func(ctx context.Context, refused Token) (Token, err
 }
 
 // Token returns the current token, and finds it if there is none or it has expired.
-func (s *Shared) Token(ctx context.Context) (Token, error) {
-	return s.ask(ctx, Token{}, func() bool {
-		if s.err != nil {
-			return time.Since(s.got) < errorFor
-		}
-		return s.token.secret != nil && (s.token.until.IsZero() || time.Now().Before(s.token.until))
-	})
-}
+func (s *Shared) Token(ctx context.Context) (Token, error) { return s.Renew(ctx, Token{}) }
 
 // Renew returns the token after the service refused one that Token returned. Requests
 // with the same token renew it once. The result may be the same token.
 func (s *Shared) Renew(ctx context.Context, refused Token) (Token, error) {
-	return s.ask(ctx, refused, func() bool { return s.token.secret != refused.secret })
-}
-
-// ask returns the current answer if it is valid or arrived during the wait for it.
-func (s *Shared) ask(ctx context.Context, refused Token, valid func() bool) (Token, error) {
 	asked := time.Now()
 	select {
 	case s.free <- struct{}{}:
@@ -53,7 +41,7 @@ func (s *Shared) ask(ctx context.Context, refused Token, valid func() bool) (Tok
 	case <-ctx.Done():
 		return Token{}, ctx.Err()
 	}
-	if s.got.After(asked) || valid() {
+	if s.got.After(asked) || s.valid(refused) {
 		return s.token, s.err
 	}
 	token, err := s.get(ctx, refused)
@@ -62,4 +50,13 @@ func (s *Shared) ask(ctx context.Context, refused Token, valid func() bool) (Tok
 	}
 	s.token, s.err, s.got = token, err, time.Now()
 	return token, err
+}
+
+// valid reports whether the last answer can be used after the service refused a token,
+// or the zero Token.
+func (s *Shared) valid(refused Token) bool {
+	if s.err != nil {
+		return time.Since(s.got) < errorFor
+	}
+	return s.token.secret != refused.secret && (s.token.until.IsZero() || time.Now().Before(s.token.until))
 }

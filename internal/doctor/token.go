@@ -102,11 +102,9 @@ func checkToken(ctx context.Context, e *examination) Finding {
 	described := source.Describe() + e.token.Token.DescribeLogin(time.Now())
 	options := e.f.ClientOptions(*e.profile)
 	options.Timeout, options.Retries = min(options.Timeout, serviceLimit), 0
-	limited, cancel := context.WithTimeout(ctx, serviceLimit)
-	defer cancel()
 	defer e.f.Print.Wait("verifying the token")()
 	var err error
-	if e.trial, err = e.tryToken(limited, options); err != nil {
+	if e.trial, err = e.tryToken(ctx, options); err != nil {
 		e.token.Err = err
 		return e.problemOf(err)
 	}
@@ -125,11 +123,16 @@ func checkToken(ctx context.Context, e *examination) Finding {
 	return e.passed("%s; not tried: the listing does not work", described)
 }
 
-// tryToken tries the token. That of a login is renewed if it has expired or is refused.
+// tryToken tries the token. That of a login is renewed if it has expired or is refused,
+// without the time limit, because an interrupted renewal may end the login.
 func (e *examination) tryToken(ctx context.Context, options api.Options) (Trial, error) {
-	source := e.token.Token.Source()
+	try := func(token credential.Token) Trial {
+		limited, cancel := context.WithTimeout(ctx, serviceLimit)
+		defer cancel()
+		return TryToken(limited, options, token.Reveal(), token.Source())
+	}
 	if e.token.Token.Issuer() == "" {
-		return TryToken(ctx, options, e.token.Token.Reveal(), source), nil
+		return try(e.token.Token), nil
 	}
 	resolver, key, err := e.f.Tokens(*e.profile)
 	if err != nil {
@@ -139,14 +142,14 @@ func (e *examination) tryToken(ctx context.Context, options api.Options) (Trial,
 	if err != nil {
 		return Trial{}, resolver.Explain(err, key)
 	}
-	trial := TryToken(ctx, options, token.Reveal(), source)
+	trial := try(token)
 	if trial.Outcome != Refused || failure.Of(trial.Err).Status != http.StatusUnauthorized {
 		return trial, nil
 	}
 	if token, err = resolver.Renew(ctx, key, token); err != nil {
 		return Trial{}, resolver.Explain(err, key)
 	}
-	return TryToken(ctx, options, token.Reveal(), source), nil
+	return try(token), nil
 }
 
 // checkListing reports on the listing, which the trial of the token requested.
