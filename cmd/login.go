@@ -83,6 +83,7 @@ is needed.`,
 func (o *loginOptions) checkIssuer() error {
 	// A scope contains no space, so several in one word are as they appear in documents.
 	o.Request.Scopes = strings.Fields(strings.Join(o.Request.Scopes, " "))
+	o.Request.ClientID = strings.TrimSpace(o.Request.ClientID)
 	switch {
 	case o.Issuer == "" && (o.Request.ClientID != "" || len(o.Request.Scopes) > 0 || o.Request.Audience != ""):
 		return failure.Usagef("pass --issuer URL", "--client-id, --scope and --audience have no issuer")

@@ -17,7 +17,7 @@ func OAuthClient(f *Factory, p config.Profile) (oauth.Client, error) {
 	if err != nil {
 		return oauth.Client{}, err
 	}
-	client := oauth.Client{Transport: transport, UserAgent: userAgent()}
+	client := oauth.Client{Transport: transport, UserAgent: userAgent(), AllowInsecureHTTP: p.AllowInsecureHTTP}
 	if f.Global.Verbose {
 		client.Log = func(line string) { fmt.Fprintln(f.IO.Err, terminal.CleanLine(line)) }
 	}

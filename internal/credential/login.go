@@ -47,7 +47,7 @@ func decodeLogin(value string) (oauth.Grant, error) {
 	switch {
 	case login.Version > 1:
 		return oauth.Grant{}, failure.New(failure.Auth, failure.Hintf("update hobnob, or log in again: %s", failure.Run("hobnob login")), "the stored login was written by a newer hobnob")
-	case login.Version != 1 || login.Check() != nil:
+	case login.Version != 1 || login.Check(true) != nil:
 		return oauth.Grant{}, errLoginDamaged
 	}
 	return login.Grant, nil
@@ -140,20 +140,24 @@ func (t Token) DescribeLogin(now time.Time) string {
 // loginAgain returns the command that stores a new login where the token is.
 func (t Token) loginAgain() failure.Command { return LoginCommand(*t.grant(), t.source == SourceFile) }
 
-// LoginCommand returns the command that logs in at the issuer of grant again.
-func LoginCommand(grant oauth.Grant, insecure bool) failure.Command {
-	var b strings.Builder
-	b.WriteString("hobnob login --issuer " + shell.Word(grant.Issuer) + " --client-id " + shell.Word(grant.ClientID))
+// LoginCommand returns the command that logs in at the issuer of grant again, with more
+// words at its end.
+func LoginCommand(grant oauth.Grant, insecure bool, more ...string) failure.Command {
+	words := []string{"hobnob", "login", "--issuer", grant.Issuer, "--client-id", grant.ClientID}
 	if grant.Scope != "" {
-		b.WriteString(" --scope " + shell.Word(grant.Scope))
+		words = append(words, "--scope", grant.Scope)
 	}
 	if grant.Audience != "" {
-		b.WriteString(" --audience " + shell.Word(grant.Audience))
+		words = append(words, "--audience", grant.Audience)
 	}
 	if insecure {
-		b.WriteString(" --insecure-storage")
+		words = append(words, "--insecure-storage")
 	}
-	return failure.Run("%s", b.String())
+	words = append(words, more...)
+	for i, word := range words {
+		words[i] = shell.Word(word)
+	}
+	return failure.Run("%s", strings.Join(words, " "))
 }
 
 // ExpiredError reports that a login has expired and cannot be renewed.

@@ -19,6 +19,24 @@ import (
 // deviceLogin is the part of the dialogue that concerns an issuer.
 type deviceLogin struct{ *dialogue }
 
+// prepare checks the address of the issuer, and that the login can be stored.
+func (d deviceLogin) prepare(ctx context.Context) error {
+	if err := oauth.CheckIssuer(d.Issuer, d.profile.AllowInsecureHTTP); err != nil {
+		hint := failure.Hint{}
+		if strings.HasPrefix(strings.TrimSpace(d.Issuer), "http://") {
+			hint = failure.Hintf("on a network you trust, allow it: %s", failure.Run("hobnob config set allow_insecure_http true"))
+		}
+		return failure.New(failure.Usage, hint, "--issuer "+err.Error())
+	}
+	switch {
+	case d.InsecureStorage:
+		return nil
+	case d.f.IO.InTTY && !d.f.Global.JSON:
+		return d.findKeyring(ctx)
+	}
+	return d.needKeyring(ctx)
+}
+
 // run logs in at the issuer with a code that the user enters in a browser, and
 // returns the token that the service accepted.
 func (d deviceLogin) run(ctx context.Context) (string, error) {
@@ -78,7 +96,7 @@ func (d deviceLogin) approve(ctx context.Context, client oauth.Client) (oauth.Gr
 func (d deviceLogin) show(lines []string) error {
 	if d.f.Global.JSON {
 		if err := d.f.IO.PrintTTY(lines...); err != nil {
-			return failure.WithHint(fmt.Errorf("cannot show the code: %w", err), "omit --json")
+			return failure.Usagef("omit --json", "cannot show the code with --json: no terminal")
 		}
 		return nil
 	}
@@ -120,7 +138,13 @@ func (d deviceLogin) explain(err error) error {
 
 // command returns the command that repeats this login.
 func (d deviceLogin) command(insecure bool) failure.Command {
+	var more []string
+	for _, flag := range [][2]string{{"--base-url", d.f.Global.BaseURL}, {"--agent", d.Agent}, {"--alias", d.Alias}} {
+		if flag[1] != "" {
+			more = append(more, flag[0], flag[1])
+		}
+	}
 	return credential.LoginCommand(oauth.Grant{
 		Issuer: d.Issuer, ClientID: d.Request.ClientID, Scope: strings.Join(d.Request.Scopes, " "), Audience: d.Request.Audience,
-	}, insecure)
+	}, insecure, more...)
 }

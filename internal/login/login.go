@@ -173,15 +173,18 @@ func (d *dialogue) ask(ctx context.Context) (token string, err error) {
 	if d.tokens, d.key, err = d.f.Tokens(d.profile); err != nil {
 		return "", err
 	}
-	if (d.WithToken || d.Issuer != "") && !d.InsecureStorage {
-		if err := d.needKeyring(ctx); err != nil {
+	if d.Issuer != "" {
+		if err = (deviceLogin{d}).prepare(ctx); err != nil {
 			return "", err
 		}
-	}
-	if d.Issuer != "" {
 		return deviceLogin{d}.run(ctx)
 	}
 	if d.WithToken {
+		if !d.InsecureStorage {
+			if err := d.needKeyring(ctx); err != nil {
+				return "", err
+			}
+		}
 		if token, err = d.readToken(ctx); err == nil {
 			_, err = d.try(ctx, token)
 		}

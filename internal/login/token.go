@@ -88,13 +88,18 @@ func (d *dialogue) findKeyring(ctx context.Context) error {
 	return nil
 }
 
-// needKeyring returns an error if no keyring is available, before the token is read.
+// needKeyring returns an error if no keyring is available, before the token is read. A
+// login at an issuer, which the user would approve in vain, also needs an unlocked one.
 func (d *dialogue) needKeyring(ctx context.Context) error {
 	stored := d.tokens
 	stored.Environment, stored.Command = "", nil
 	var failed *credential.KeyringError
-	if err := stored.Probe(ctx, d.key).Keyring; !credential.IsAbsent(err) || !errors.As(err, &failed) {
+	err := stored.Probe(ctx, d.key).Keyring
+	switch {
+	case !errors.As(err, &failed), d.Issuer == "" && !credential.IsAbsent(err):
 		return nil
+	case !credential.IsAbsent(err):
+		return &notStoredError{failed}
 	}
 	hint := failure.Hintf("set HOBNOB_BASE_URL and HOBNOB_TOKEN instead of logging in, or store the token in a private file: %s", failure.Run("hobnob login --with-token --insecure-storage"))
 	if d.Issuer != "" {
@@ -117,7 +122,7 @@ func (d *dialogue) confirm(ctx context.Context, question string) (bool, error) {
 		case "", "n", "no":
 			return false, nil
 		}
-		d.complain("the answer is neither yes nor no", "type y or n; the next question asks for the token")
+		d.complain("the answer is neither yes nor no", "type y or n")
 	}
 	return false, nil
 }

@@ -3,6 +3,7 @@ package oauth
 import (
 	"context"
 	"errors"
+	"fmt"
 	"net/url"
 	"strings"
 	"time"
@@ -19,7 +20,8 @@ const (
 	maxInterval     = 2 * time.Minute
 	defaultInterval = 5 * time.Second
 
-	maxUserCode = 64 // bytes
+	maxUserCode = 64   // bytes
+	maxPage     = 2048 // bytes
 )
 
 // Request is a login to begin.
@@ -54,30 +56,28 @@ func (c Client) Begin(ctx context.Context, p Provider, r Request) (Device, error
 	if err != nil {
 		return Device{}, explain(ctx, p.Issuer, err, "")
 	}
-	d := Device{UserCode: response.UserCode, provider: p, request: r, response: *response}
-	if err := d.check(); err != nil {
+	d := Device{provider: p, request: r, response: *response}
+	if err := d.check(c.AllowInsecureHTTP); err != nil {
 		return Device{}, &Error{Issuer: p.Issuer, Err: err}
 	}
 	return d, nil
 }
 
-// check sets the addresses and limits the times.
-func (d *Device) check() error {
-	issuer, err := url.Parse(d.provider.Issuer)
+// check sets the code and the addresses, and limits the times.
+func (d *Device) check(allowInsecureHTTP bool) error {
+	base, err := parseIssuer(d.provider.Issuer, allowInsecureHTTP)
 	if err != nil {
 		return err
 	}
 	response := &d.response
-	if response.DeviceCode == "" || strings.TrimSpace(response.UserCode) == "" || len(response.UserCode) > maxUserCode {
+	d.UserCode = strings.TrimSpace(response.UserCode)
+	if response.DeviceCode == "" || d.UserCode == "" || len(d.UserCode) > maxUserCode || strings.ContainsFunc(d.UserCode, invisible) {
 		return errors.New("the response has no valid code")
 	}
-	if err := checkEndpoint(issuer, "address for the code", response.VerificationURI); err != nil {
+	if d.VerificationURL, err = base.page(response.VerificationURI); err != nil {
 		return err
 	}
-	d.VerificationURL = response.VerificationURI
-	if checkEndpoint(issuer, "", response.VerificationURIComplete) == nil {
-		d.CompleteURL = response.VerificationURIComplete
-	}
+	d.CompleteURL, _ = base.page(response.VerificationURIComplete)
 	d.Expiry = time.Now().Add(maxLogin)
 	if !response.Expiry.IsZero() && response.Expiry.Before(d.Expiry) {
 		d.Expiry = response.Expiry
@@ -89,6 +89,19 @@ func (d *Device) check() error {
 	}
 	response.Interval = min(max(response.Interval, int64(minInterval/time.Second)), int64(maxInterval/time.Second))
 	return nil
+}
+
+// page returns the address of a page of the issuer, which is one word of visible ASCII
+// characters and so contains no other text.
+func (i issuer) page(raw string) (string, error) {
+	if err := i.check("address for the code", raw); err != nil {
+		return "", err
+	}
+	u, err := url.Parse(raw)
+	if err != nil || len(raw) > maxPage || strings.ContainsFunc(u.Host, invisible) {
+		return "", fmt.Errorf("the issuer's address for the code is invalid: %.200q", raw)
+	}
+	return u.String(), nil
 }
 
 // Await waits until the user has approved or denied the login, or the code has expired.

@@ -36,13 +36,11 @@ type metadata struct {
 
 // Discover returns the endpoints that the issuer publishes as an OAuth 2.0 authorization
 // server (RFC 8414) or an OpenID provider. The published issuer must be the given
-// address. The error is an *Error, or wraps ctx.Err().
-func (c Client) Discover(ctx context.Context, issuer string) (Provider, error) {
-	issuer = strings.TrimRight(strings.TrimSpace(issuer), "/")
-	issuer = strings.TrimSuffix(strings.TrimSuffix(issuer, openIDMetadata), serverMetadata)
-	base, err := parseIssuer(issuer)
+// address. The error is an *Error, that of CheckIssuer, or wraps ctx.Err().
+func (c Client) Discover(ctx context.Context, address string) (Provider, error) {
+	base, err := parseIssuer(address, c.AllowInsecureHTTP)
 	if err != nil {
-		return Provider{}, &Error{Err: err} // the address may contain a password
+		return Provider{}, fmt.Errorf("the issuer %w", err)
 	}
 	problem := errors.New("no OAuth metadata was found")
 	for _, path := range []string{serverMetadata + base.EscapedPath(), base.EscapedPath() + openIDMetadata} {
@@ -51,7 +49,7 @@ func (c Client) Discover(ctx context.Context, issuer string) (Provider, error) {
 		case ctx.Err() != nil:
 			return Provider{}, ctx.Err()
 		case isNetwork(err):
-			return Provider{}, &Error{Issuer: issuer, Err: err}
+			return Provider{}, &Error{Issuer: base.String(), Err: err}
 		case err != nil:
 			problem = err
 		case ok:
@@ -63,7 +61,7 @@ func (c Client) Discover(ctx context.Context, issuer string) (Provider, error) {
 			problem = err
 		}
 	}
-	return Provider{}, &Error{Issuer: issuer, Err: problem}
+	return Provider{}, &Error{Issuer: base.String(), Err: problem}
 }
 
 // metadata returns the document at address. It reports false if there is none.
@@ -90,7 +88,7 @@ func (c Client) metadata(ctx context.Context, address string) (m metadata, ok bo
 }
 
 // provider returns the endpoints if the document belongs to base and is valid.
-func (m metadata) provider(base *url.URL) (Provider, error) {
+func (m metadata) provider(base issuer) (Provider, error) {
 	// An issuer is compared exactly (RFC 8414 §3.3), except for the slash at its end,
 	// which people leave out.
 	if strings.TrimRight(m.Issuer, "/") != strings.TrimRight(base.String(), "/") {
@@ -105,7 +103,7 @@ func (m metadata) provider(base *url.URL) (Provider, error) {
 		if endpoint.address == "" {
 			continue
 		}
-		if err := checkEndpoint(base, endpoint.name, endpoint.address); err != nil {
+		if err := base.check(endpoint.name, endpoint.address); err != nil {
 			return Provider{}, err
 		}
 	}

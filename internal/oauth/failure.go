@@ -30,7 +30,7 @@ const maxDescription = 300
 
 // Error is a failed request to an issuer.
 type Error struct {
-	Issuer string // "" if it is invalid
+	Issuer string
 	// Code and Description are the error in the response, or empty. They must be cleaned
 	// before they are shown on a terminal. Description contains no token.
 	Code, Description string
@@ -50,8 +50,6 @@ func (e *Error) Error() string {
 	}
 	text := "the issuer " + e.Issuer
 	switch {
-	case e.Issuer == "":
-		return "invalid issuer: " + e.Err.Error()
 	case e.Err != nil:
 		return text + ": " + e.Err.Error()
 	case e.Code == CodeInvalidGrant:

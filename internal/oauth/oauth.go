@@ -35,6 +35,8 @@ const (
 type Client struct {
 	Transport http.RoundTripper
 	UserAgent string
+	// AllowInsecureHTTP allows an issuer with http:// that is not on this machine.
+	AllowInsecureHTTP bool
 	// Log receives the method, the address and the status of each request, one line at
 	// a time. It may be nil.
 	Log func(line string)
@@ -79,18 +81,16 @@ func (g Grant) IsDue(now time.Time) bool { return !g.Expiry.IsZero() && !now.Bef
 
 // Check returns an error if the grant cannot have come from this package: an address
 // without TLS, or a token that does not fit into a request.
-func (g Grant) Check() error {
-	issuer, err := parseIssuer(g.Issuer)
+func (g Grant) Check(allowInsecureHTTP bool) error {
+	issuer, err := parseIssuer(g.Issuer, allowInsecureHTTP)
+	if err == nil {
+		err = issuer.check("token endpoint", g.TokenURL)
+	}
+	if err == nil && g.RevocationURL != "" {
+		err = issuer.check("revocation endpoint", g.RevocationURL)
+	}
 	if err != nil {
 		return err
-	}
-	if err := checkEndpoint(issuer, "token endpoint", g.TokenURL); err != nil {
-		return err
-	}
-	if g.RevocationURL != "" {
-		if err := checkEndpoint(issuer, "revocation endpoint", g.RevocationURL); err != nil {
-			return err
-		}
 	}
 	return checkTokens(g.AccessToken, g.RefreshToken)
 }
@@ -98,7 +98,6 @@ func (g Grant) Check() error {
 // checkTokens returns an error unless the tokens consist of visible ASCII characters.
 // The access token must not be empty.
 func checkTokens(access, refresh string) error {
-	invisible := func(r rune) bool { return r <= ' ' || r > '~' }
 	switch {
 	case access == "":
 		return errors.New("the issuer sent no access token")
@@ -110,30 +109,44 @@ func checkTokens(access, refresh string) error {
 	return nil
 }
 
-// parseIssuer returns the address of an issuer, which has neither query nor fragment
-// (RFC 8414 §2).
-func parseIssuer(raw string) (*url.URL, error) {
+func invisible(r rune) bool { return r <= ' ' || r > '~' }
+
+// issuer is the address of an issuer.
+type issuer struct {
+	*url.URL
+	allowInsecureHTTP bool
+}
+
+// CheckIssuer returns an error unless Discover accepts the address of an issuer. The
+// error does not contain the address, in which there may be a password.
+func CheckIssuer(address string, allowInsecureHTTP bool) error {
+	_, err := parseIssuer(address, allowInsecureHTTP)
+	return err
+}
+
+// parseIssuer returns the issuer at an address, or at that of its metadata. The address
+// has neither query nor fragment (RFC 8414 §2).
+func parseIssuer(raw string, allowInsecureHTTP bool) (issuer, error) {
+	raw = strings.TrimSpace(raw)
+	raw = strings.TrimSuffix(strings.TrimSuffix(strings.TrimRight(raw, "/"), openIDMetadata), serverMetadata)
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(raw, "?#"):
-		return nil, errors.New("must be an address such as https://login.example.com")
-	case u.Scheme == "http" && baseurl.IsLoopback(u.Hostname()):
-		return u, nil
-	case u.Scheme != "https":
-		return nil, errors.New("must begin with https://")
+		return issuer{}, errors.New("must be an address such as https://login.example.com")
+	case u.Scheme == "https", u.Scheme == "http" && (allowInsecureHTTP || baseurl.IsLoopback(u.Hostname())):
+		return issuer{u, allowInsecureHTTP}, nil
 	}
-	return u, nil
+	return issuer{}, errors.New("must begin with https://")
 }
 
-// checkEndpoint returns an error unless requests to an endpoint of the issuer use TLS or
-// stay on this machine. Only an issuer on this machine may have endpoints there without
-// TLS.
-func checkEndpoint(issuer *url.URL, name, raw string) error {
+// check returns an error unless requests to an endpoint of the issuer use TLS or stay on
+// this machine. An issuer with TLS has all endpoints with TLS.
+func (i issuer) check(name, raw string) error {
 	u, err := url.Parse(raw)
 	switch {
-	case err != nil || u.Host == "" || u.User != nil || u.Fragment != "":
+	case err != nil || u.Host == "" || u.User != nil:
 		return fmt.Errorf("the issuer's %s is invalid: %.200q", name, raw)
-	case u.Scheme == "https", u.Scheme == "http" && issuer.Scheme == "http" && baseurl.IsLoopback(u.Hostname()):
+	case u.Scheme == "https", u.Scheme == "http" && i.Scheme == "http" && (i.allowInsecureHTTP || baseurl.IsLoopback(u.Hostname())):
 		return nil
 	}
 	return fmt.Errorf("the issuer's %s does not begin with https://: %.200q", name, raw)
@@ -162,7 +175,7 @@ func (g Grant) with(token *oauth2.Token) (Grant, error) {
 // of g at once, so the result must be stored before anything else. The error is an
 // *Error, or wraps ctx.Err() or a problem of the response.
 func (c Client) Refresh(ctx context.Context, g Grant) (Grant, error) {
-	if err := g.Check(); err != nil {
+	if err := g.Check(c.AllowInsecureHTTP); err != nil {
 		return Grant{}, &Error{Issuer: g.Issuer, Err: err}
 	}
 	source := config(g.ClientID, "", g.TokenURL, nil).TokenSource(c.attach(ctx), &oauth2.Token{RefreshToken: g.RefreshToken})
@@ -183,7 +196,7 @@ func (c Client) Revoke(ctx context.Context, g Grant) (bool, error) {
 	if g.RevocationURL == "" {
 		return false, nil
 	}
-	if err := g.Check(); err != nil {
+	if err := g.Check(c.AllowInsecureHTTP); err != nil {
 		return false, &Error{Issuer: g.Issuer, Err: err}
 	}
 	form := url.Values{"client_id": {g.ClientID}, "token": {g.RefreshToken}, "token_type_hint": {"refresh_token"}}

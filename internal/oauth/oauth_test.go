@@ -196,12 +196,15 @@ func TestAwaitEndsWithContext(t *testing.T) {
 
 func TestBeginRefusesHostileAnswers(t *testing.T) {
 	for answer, want := range map[string]string{
-		`{"device_code":"d","user_code":"A","verification_uri":"javascript:alert(1)"}`:                              "address for the code",
-		`{"device_code":"d","user_code":"A","verification_uri":"http://login.example.com/"}`:                        "does not begin with https://",
-		`{"device_code":"d","user_code":"A","verification_uri":"https://login.example.com\u001b[2J/"}`:              "address for the code is invalid",
-		`{"device_code":"d","user_code":" ","verification_uri":"https://login.example.com/"}`:                       "no valid code",
-		`{"device_code":"d","user_code":"` + strings.Repeat("A", 65) + `","verification_uri":"https://x.example/"}`: "no valid code",
-		`{"user_code":"A","verification_uri":"https://login.example.com/"}`:                                         "no valid code",
+		`{"device_code":"d","user_code":"A","verification_uri":"javascript:alert(1)"}`:                                            "address for the code",
+		`{"device_code":"d","user_code":"A","verification_uri":"http://login.example.com/"}`:                                      "does not begin with https://",
+		`{"device_code":"d","user_code":"A","verification_uri":"https://login.example.com\u001b[2J/"}`:                            "address for the code is invalid",
+		`{"device_code":"d","user_code":" ","verification_uri":"https://login.example.com/"}`:                                     "no valid code",
+		`{"device_code":"d","user_code":"` + strings.Repeat("A", 65) + `","verification_uri":"https://x.example/"}`:               "no valid code",
+		`{"device_code":"d","user_code":"A","verification_uri":"https://login.example.com/` + strings.Repeat("a", maxPage) + `"}`: "address for the code is invalid",
+		`{"device_code":"d","user_code":"A","verification_uri":"https://login.еxample.com/"}`:                                     "address for the code is invalid",
+		`{"device_code":"d","user_code":"A \u001b]0;b\u0007","verification_uri":"https://login.example.com/"}`:                    "no valid code",
+		`{"user_code":"A","verification_uri":"https://login.example.com/"}`:                                                       "no valid code",
 		`[]`:                           "not in the format",
 		`{"expires_in":"\u001b"}`:      "not in the format",
 		strings.Repeat(" ", maxBody+1): "larger than 256 KiB",
@@ -210,6 +213,32 @@ func TestBeginRefusesHostileAnswers(t *testing.T) {
 		_, err := c.Begin(t.Context(), Provider{Issuer: issuerURL, DeviceURL: issuerURL + "/device"}, Request{ClientID: "id"})
 		if err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\x1b") {
 			t.Errorf("%.80s: %v, want %q", answer, err, want)
+		}
+	}
+}
+
+// allow_insecure_http of a profile applies to an issuer with http:// and its endpoints.
+func TestInsecureIssuer(t *testing.T) {
+	for _, tt := range []struct {
+		issuer, endpoints string
+		allowed, ok       bool
+	}{
+		{"http://login.example.com", "http://login.example.com", true, true},
+		{"http://login.example.com", "http://login.example.com", false, false},
+		{"https://login.example.com", "http://login.example.com", true, false},
+		{"http://127.0.0.1", "http://127.0.0.1", false, true},
+		{"http://127.0.0.1", "http://login.example.com", false, false},
+	} {
+		c := clientOf(func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = fmt.Fprintf(w, `{"issuer":%q,"device_authorization_endpoint":"%s/d","token_endpoint":"%s/t"}`, tt.issuer, tt.endpoints, tt.endpoints)
+		})
+		c.AllowInsecureHTTP = tt.allowed
+		if _, err := c.Discover(t.Context(), tt.issuer); err == nil != tt.ok {
+			t.Errorf("%+v: %v", tt, err)
+		}
+		g := Grant{Issuer: tt.issuer, TokenURL: tt.endpoints + "/t", AccessToken: "A"}
+		if err := g.Check(tt.allowed); err == nil != tt.ok {
+			t.Errorf("%+v: %v", tt, err)
 		}
 	}
 }
