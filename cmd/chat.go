@@ -143,7 +143,6 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.BoolVarP(&opts.Raw, "raw", "r", false, "do not render the reply")
 	flags.StringVarP(&opts.Extract, "extract", "x", "", "print only the first code block, or the first in a `language`: -x, -x=go")
 	flags.Lookup("extract").NoOptDefVal = anyLanguage
-	flags.BoolVar(&opts.Printable, "printable", false, "refuse an extracted block with control or invisible characters")
 	flags.BoolVar(&opts.Copy, "copy", false, "also copy the reply or the extracted block to the clipboard")
 	flags.BoolVar(&opts.Usage, "usage", false, "print the token usage on stderr")
 	flags.BoolVar(&opts.Detach, "detach", false, "ask in the background and print the turn; hobnob wait prints the answer")
@@ -326,8 +325,6 @@ func (o chatOptions) validate() error {
 		return failure.Usagef(see, "--extract and --copy cannot be used with --dry-run: there is no reply")
 	case (o.Extract != "" || o.Copy) && (o.Interactive || o.startsChat()):
 		return failure.Usagef("ask on the command line, or use /copy in the chat", "--extract and --copy cannot be used in an interactive chat")
-	case o.Printable && o.Extract == "":
-		return failure.Usagef("add -x", "--printable needs --extract")
 	case o.Contract != nil && o.Extract != "":
 		return failure.Usagef("omit --extract; --schema prints only the JSON", "--schema and --extract cannot be used together")
 	case o.Contract != nil && (o.Interactive || o.startsChat()):

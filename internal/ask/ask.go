@@ -29,8 +29,6 @@ type Options struct {
 	// Block, if not nil, selects the first code block in this language instead of the
 	// whole reply. If empty, it selects the first block in any language.
 	Block *string
-	// Printable refuses a block with control or invisible characters.
-	Printable bool
 	// Contract, if not nil, asks for JSON that fits a schema, which is shown instead of
 	// the reply.
 	Contract *schema.Contract
@@ -133,7 +131,7 @@ func (a Asker) show(agentID string, answer chat.Answer) error {
 // showBlock writes the selected code block to stdout. If there is none, it writes
 // nothing to stdout and returns an error.
 func (a Asker) showBlock(answer chat.Answer) error {
-	code, err := a.block(answer)
+	code, err := view.Block(answer.Reply.Text, *a.Block)
 	if err == nil {
 		return a.write(a.f.Print.Clean(code))
 	}
@@ -142,15 +140,6 @@ func (a Asker) showBlock(answer chat.Answer) error {
 		fmt.Fprint(a.f.Print.IO.Err, terminal.Clean(view.WithNewline(answer.Reply.Text)))
 	}
 	return err
-}
-
-// block returns the selected code block.
-func (a Asker) block(answer chat.Answer) (string, error) {
-	code, err := view.Block(answer.Reply.Text, *a.Block)
-	if err == nil && a.Printable && !terminal.IsPrintable(code) {
-		return "", failure.New(failure.NoBlock, failure.Hint{}, "the code block of the reply contains control or invisible characters")
-	}
-	return code, err
 }
 
 // write writes clean text, through the pager if a.Paged is set.
@@ -174,7 +163,7 @@ func (a Asker) copy(ctx context.Context, answer chat.Answer) (note string, err e
 	}
 	if a.Block != nil {
 		what = "block"
-		if text, err = a.block(answer); err != nil {
+		if text, err = view.Block(text, *a.Block); err != nil {
 			return "", err
 		}
 	}

@@ -14,10 +14,10 @@ import (
 
 // Find returns the first fenced code block or, with a language, the first one of
 // that language, ignoring case. If there is no block of the language sh, it returns the
-// first one for another shell, as commands often have the name of one. The code is the bytes between the fences without the
-// indentation that CommonMark removes; each line has its line ending. A block that is
-// not closed ends with the text. Languages lists the language of each block in order,
-// "" for a block without one.
+// first one for another shell, as commands often have the name of one. The code is the
+// bytes between the fences without the indentation that CommonMark removes; each line
+// has its line ending. A block that is not closed ends with the text. Languages lists
+// the language of each block in order, "" for a block without one.
 func Find(markdown, language string) (code string, found bool, languages []string) {
 	if NestsDeep(markdown) {
 		return "", false, nil // slow to parse; real replies do not nest like this
@@ -39,7 +39,7 @@ func Find(markdown, language string) (code string, found bool, languages []strin
 		switch {
 		case !found && (language == "" || strings.EqualFold(name, language)):
 			code, found = string(block.Lines().Value(source)), true
-		case !hasOther && strings.EqualFold(language, "sh") && slices.Contains(shells, strings.ToLower(name)):
+		case !hasOther && strings.EqualFold(language, "sh") && IsShell(name):
 			other, hasOther = string(block.Lines().Value(source)), true
 		}
 		return ast.WalkContinue, nil
@@ -50,8 +50,10 @@ func Find(markdown, language string) (code string, found bool, languages []strin
 	return code, found, languages
 }
 
-// shells are the languages of commands besides sh.
-var shells = []string{"bash", "shell", "zsh", "fish"}
+// IsShell reports whether a language is that of commands for a shell.
+func IsShell(language string) bool {
+	return slices.Contains([]string{"sh", "bash", "shell", "zsh", "fish"}, strings.ToLower(language))
+}
 
 // languageOf returns the language of an info string: its first word, bare or in the
 // forms of Pandoc and R Markdown: go, python title="x", {.python #id},

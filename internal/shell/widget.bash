@@ -11,7 +11,7 @@
 
 __hobnob_suggest() {
     local reply
-    if reply=$(__hobnob_ask -x=sh --printable); then
+    if reply=$(__hobnob_ask -x=sh); then
         READLINE_LINE=$reply
         READLINE_POINT=2147483647 # the end, in bytes or in characters
     fi

@@ -10,7 +10,7 @@
 #   hobnob_flags                     a list of more flags of hobnob chat
 
 function __hobnob_suggest
-    set -l reply (__hobnob_ask -x=sh --printable)
+    set -l reply (__hobnob_ask -x=sh)
     and commandline --replace -- (string join \n -- $reply | string collect)
 end
 

@@ -11,7 +11,7 @@
 
 __hobnob_suggest() {
     local reply
-    if reply=$(__hobnob_ask -x=sh --printable); then
+    if reply=$(__hobnob_ask -x=sh); then
         BUFFER=$reply
         CURSOR=$#BUFFER
     fi

@@ -14,6 +14,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/history"
 	"github.com/hobnob-cli/hobnob/internal/markdown"
 	"github.com/hobnob-cli/hobnob/internal/plural"
+	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // Reply returns a reply as it is printed, with a newline at the end: rendered on a
@@ -60,9 +61,13 @@ func WithNewline(text string) string {
 }
 
 // Block returns the first code block of a reply in a language or, if language is empty,
-// in any. The error is of kind failure.NoBlock.
+// in any. A block for a shell must not contain hidden characters, with which it could run
+// something other than what it shows. The error is of kind failure.NoBlock.
 func Block(reply, language string) (string, error) {
 	code, found, languages := codeblock.Find(reply, language)
+	if found && codeblock.IsShell(language) && !terminal.IsPrintable(code) {
+		return "", failure.New(failure.NoBlock, failure.Hint{}, "the code block contains control or invisible characters")
+	}
 	if found {
 		return code, nil
 	}
