@@ -16,9 +16,12 @@ func newAgentsAddCommand(f *cli.Factory) *cobra.Command {
 		Use:         "add NAME UUID",
 		Annotations: map[string]string{createsConfig: ""},
 		Short:       "Add an alias for an agent",
-		Long: `Add an alias for an agent, or change it. New conversations with the alias have
-its standing instructions, which are sent before each question. Several aliases
-of one agent can have different instructions.`,
+		Long: `Add an alias for an agent, or change it.
+
+--instructions gives the alias standing instructions, which are sent before each
+question of its new conversations. Several aliases of one agent can have different
+instructions. Without the flag, those of an existing alias do not change;
+--no-instructions removes them.`,
 		Example: `  hobnob agents add reviewer 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f
   hobnob agents add strict 0b6f2f0e-8d0c-4f0e-9d4e-3a5b1c2d3e4f --instructions review.md`,
 		ValidArgsFunction: cobra.NoFileCompletions,

@@ -50,7 +50,8 @@ func newChatCommand(f *cli.Factory) *cobra.Command {
 
 The prompt consists of the arguments, then each file as a named block, then
 standard input if it is a pipe or a file. Without any of these, on a terminal,
-hobnob starts an interactive chat; /help lists its commands.
+hobnob starts an interactive chat; /help lists its commands. A prompt that seems
+to contain a secret, such as a private key, is sent only if you confirm it.
 
 With several -a, all agents are asked at the same time, each in a new conversation.
 
@@ -62,6 +63,8 @@ for byte. See also: hobnob help exit-codes.`,
   hobnob chat -C
   hobnob chat --again
   hobnob chat -f main.go -f main_test.go "review these"
+  hobnob chat -f src -f https://go.dev/doc/comment "check the doc comments"
+  hobnob chat --instructions "Answer in one sentence." "what is a mutex?"
   git diff --staged | hobnob chat -t commit
   tail -50 error.log | hobnob chat "what went wrong?"
   hobnob chat -a guide -a echo "what is a profile?"
@@ -131,7 +134,7 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.StringVar(&opts.At, "at", "", "continue from this earlier `turn`, creating a branch")
 	flags.BoolVar(&opts.Again, "again", false, "ask the last question of the conversation again, for an alternative answer")
 	flags.StringVar(&opts.EditTurn, "edit-turn", "", "edit the question of this `turn` and ask it as an alternative to the old one")
-	flags.StringArrayVarP(&opts.Sources.Files, "file", "f", nil, "add this `file` to the prompt, or a directory, a pattern such as '*.go', or a URL; - is standard input (repeatable)")
+	flags.StringArrayVarP(&opts.Sources.Files, "file", "f", nil, "attach this `file`, directory, URL, or pattern such as '*.go'; - is standard input (repeatable)")
 	flags.BoolVar(&opts.Sources.PrivateURLs, "allow-private-urls", false, "let -f fetch URLs from loopback and private addresses")
 	flags.StringVarP(&opts.Sources.Template, "template", "t", "", "use the template with this `name`; see hobnob templates list")
 	flags.StringArrayVar(&opts.Sources.Variables, "var", nil, "set a variable of the template: `name=value` (repeatable)")
@@ -150,7 +153,7 @@ for byte. See also: hobnob help exit-codes.`,
 	flags.BoolVar(&opts.DryRun, "dry-run", false, "print the request and send nothing")
 	loadSchema = addSchemaFlags(cmd)
 	loadInstructions = addInstructionFlags(cmd, f, "standing instructions of the conversation")
-	flags.BoolVar(&opts.UpdateInstructions, "update-instructions", false, "give the conversation the current instructions of its agent")
+	flags.BoolVar(&opts.UpdateInstructions, "update-instructions", false, "switch the conversation to the current instructions of its agent")
 	flags.Int("retries", 2, "number of retries of a request that the service did not accept, up to 10")
 	_ = cmd.RegisterFlagCompletionFunc("agent", complete{f}.agents)
 	_ = cmd.RegisterFlagCompletionFunc("conversation", complete{f}.conversations)

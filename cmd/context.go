@@ -30,9 +30,9 @@ func newContextCommand(f *cli.Factory) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "context [CONVERSATION]",
 		Short: "Show the context of the next question",
-		Long: `Show which earlier turns of a conversation are sent with the next question,
-their size and estimated number of tokens, and why a turn is omitted. The
-conversation is the one that you name, otherwise that of HOBNOB_CONVERSATION,
+		Long: `Show what is sent with the next question of a conversation: its instructions and
+earlier turns, their size and estimated number of tokens, and why a turn is
+omitted. The conversation is the one that you name, otherwise that of HOBNOB_CONVERSATION,
 otherwise the latest. The estimate is based on the tokens that the agent reported
 for earlier replies.
 

@@ -37,8 +37,8 @@ rejects the token. The result shows whether the service accepted the token, or
 whether it could not be verified.
 
 With --issuer and --client-id, login gets the token from an OAuth 2.0 or OpenID
-Connect issuer instead: it prints a code and an address, you approve the login in
-a browser on any device, and hobnob renews the token by itself from then on.
+Connect issuer instead. It prints an address and a code; approve the login in a
+browser on any device. From then on, hobnob renews the token automatically.
 
 Without -p, login uses the selected profile, or "default" if there is none.
 Without a keyring, --insecure-storage stores the token in a file that only you
@@ -72,9 +72,9 @@ is needed.`,
 	cmd.Flags().StringVar(&opts.Alias, "alias", "", "alias `name` for that agent")
 	cmd.Flags().BoolVar(&opts.WithToken, "with-token", false, "read the token from standard input and skip optional questions")
 	cmd.Flags().StringVar(&opts.Issuer, "issuer", "", "get the token from the OAuth issuer at this `URL`")
-	cmd.Flags().StringVar(&opts.Request.ClientID, "client-id", "", "`ID` of hobnob at the issuer")
-	cmd.Flags().StringSliceVar(&opts.Request.Scopes, "scope", nil, "`scope` to request (repeatable); default: what the issuer needs to renew the token")
-	cmd.Flags().StringVar(&opts.Request.Audience, "audience", "", "`audience` of the token, if the issuer needs one")
+	cmd.Flags().StringVar(&opts.Request.ClientID, "client-id", "", "client `ID` that the issuer assigned to hobnob")
+	cmd.Flags().StringSliceVar(&opts.Request.Scopes, "scope", nil, "`scope` to request (repeatable; default openid and offline_access, if supported)")
+	cmd.Flags().StringVar(&opts.Request.Audience, "audience", "", "`audience` of the token, if the issuer requires one")
 	cmd.Flags().BoolVar(&opts.InsecureStorage, "insecure-storage", false, "store the token in a file of mode 0600 instead of the keyring")
 	return cmd
 }
@@ -86,13 +86,13 @@ func (o *loginOptions) checkIssuer() error {
 	o.Request.ClientID = strings.TrimSpace(o.Request.ClientID)
 	switch {
 	case o.Issuer == "" && (o.Request.ClientID != "" || len(o.Request.Scopes) > 0 || o.Request.Audience != ""):
-		return failure.Usagef("pass --issuer URL", "--client-id, --scope and --audience have no issuer")
+		return failure.Usagef("add --issuer URL", "--client-id, --scope and --audience need --issuer")
 	case o.Issuer == "":
 		return nil
 	case o.WithToken:
 		return failure.Usagef("omit --with-token: the issuer gives the token", "--issuer and --with-token cannot be used together")
 	case o.Request.ClientID == "":
-		return failure.Usagef("pass --client-id ID; the operator of the issuer assigns it", "--issuer has no client id")
+		return failure.Usagef("add --client-id ID; the operator of the issuer assigns it", "--issuer needs --client-id")
 	}
 	return nil
 }
@@ -148,7 +148,7 @@ func runLogin(ctx context.Context, opts loginOptions) error {
 		state = fmt.Sprintf("Saved profile %q for %s. The token is not verified: %s.\nThe token is in %s.\n", profile.Name, address, terminal.CleanLine(stored.Unverified), terminal.CleanLine(place))
 	}
 	if stored.Renewed {
-		state += "hobnob renews the token by itself.\n"
+		state += "hobnob renews the token automatically.\n"
 	}
 	return f.Print.Printf("%s%sThe settings are in %s.\n%sTry: %s \"hello\"\n", state, agent, terminal.CleanLine(c.Path()), stays, try)
 }

@@ -230,8 +230,8 @@ func settingFlags(cmd *cobra.Command) map[string]string {
 // returns "" for no instructions, and nil if neither is given.
 func addInstructionFlags(cmd *cobra.Command, f *cli.Factory, help string) (load func() (*string, error)) {
 	flags := cmd.Flags()
-	given := flags.String("instructions", "", help+": a `text`, or a file with it")
-	none := flags.Bool("no-instructions", false, "no standing instructions")
+	given := flags.String("instructions", "", help+": a `text`, or the name of a text file")
+	none := flags.Bool("no-instructions", false, "use no standing instructions")
 	return func() (*string, error) {
 		switch changed := flags.Changed("instructions"); {
 		case changed && *none:

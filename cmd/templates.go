@@ -25,9 +25,9 @@ In the text, {{.Input}} is replaced with the arguments and standard input,
 the value of --var name=value, its default, or the value that you enter when asked.
 Input and files without a placeholder follow the text.
 
-The built-in templates are review, explain and commit. Directories in the setting
-templates.paths contain more, for example those of a team, or patterns of fabric
-and YAML templates of llm. Your own template with the same name replaces them;
+The built-in templates are review, explain and commit. The directories in the
+setting templates.paths contain more, such as those of a team, patterns of fabric
+or YAML templates of llm. Your own template with the same name replaces them;
 hobnob does not change files in these directories.`,
 		Example: `  git diff --staged | hobnob chat -t commit
   hobnob chat -t review -f main.go --var focus="error handling"

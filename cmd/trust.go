@@ -32,9 +32,10 @@ func newTrustCommand(f *cli.Factory) *cobra.Command {
 DIR, it is the nearest directory with the file .hobnob.yaml: the working
 directory, or one above it up to your home directory.
 
-Until its directory is trusted, the file has no effect. Later changes of the file
-need no new trust: it can never set an address, a token, a command or a file
-outside of its directory. Trust ends if the directory moves or gets another owner.
+Until its directory is trusted, the file has no effect. You need not trust it again
+when the file changes: it can never set an address, a token or a command, or read
+a file outside of its directory. A directory that is moved or replaced, or gets
+another owner, must be trusted again.
 
 HOBNOB_PROJECT=off ignores all project files.`,
 		Example: `  hobnob trust

@@ -81,7 +81,7 @@ func ChangedInstructions(ctx context.Context, store *history.Store, profile conf
 	case now.Source != before.Source || now.Name != before.Name:
 		change = fmt.Sprintf("this conversation has the instructions of %s, not those of %s", before.Owner(), now.Owner())
 	default:
-		change = fmt.Sprintf("the instructions of %s have changed, but this conversation has the earlier ones", now.Owner())
+		change = fmt.Sprintf("the instructions of %s have changed, but this conversation uses the earlier ones", now.Owner())
 	}
 	return now, change, nil
 }

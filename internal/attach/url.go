@@ -99,7 +99,7 @@ func fetchError(name string, err error) error {
 	case errors.As(err, &address):
 		return failure.Usagef("to fetch from private addresses, pass --allow-private-urls", "cannot fetch %s: %v", name, address)
 	case errors.As(err, &redirect):
-		return failure.Usagef("attach the page that it leads to", "cannot fetch %s: %v", name, redirect)
+		return failure.Usagef("attach the URL that it redirects to", "cannot fetch %s: %v", name, redirect)
 	case errors.Is(err, context.DeadlineExceeded):
 		err = fmt.Errorf("timed out after %v", fetchLimit)
 	case errors.As(err, &lookup):

@@ -112,7 +112,7 @@ func (t Token) due() time.Time {
 	return t.grant().Due()
 }
 
-// Renewable reports whether hobnob renews the token by itself.
+// Renewable reports whether hobnob renews the token automatically.
 func (t Token) Renewable() bool { return t.grant() != nil && t.grant().RefreshToken != "" }
 
 // DescribeLogin returns the issuer of the token and when it expires, to be appended to

@@ -52,7 +52,7 @@ type Result struct {
 	// Issuer of the token, or "", and when it expires, or zero.
 	Issuer  string
 	Expiry  time.Time
-	Renewed bool // whether hobnob renews the token by itself
+	Renewed bool // whether hobnob renews the token automatically
 }
 
 // dialogue is the state of one login.

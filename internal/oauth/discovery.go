@@ -79,7 +79,7 @@ func (c Client) metadata(ctx context.Context, address string) (m metadata, ok bo
 	}
 	defer func() { _ = response.Body.Close() }()
 	if target, err := response.Location(); err == nil && response.StatusCode/100 == 3 {
-		return m, false, fmt.Errorf("redirects to %.200s", target.Redacted())
+		return m, false, fmt.Errorf("it redirects to %.200s", target.Redacted())
 	}
 	if response.StatusCode != http.StatusOK || json.NewDecoder(response.Body).Decode(&m) != nil || m.Issuer == "" {
 		return metadata{}, false, nil // for example a web page for every address
@@ -92,10 +92,10 @@ func (m metadata) provider(base issuer) (Provider, error) {
 	// An issuer is compared exactly (RFC 8414 §3.3), except for the slash at its end,
 	// which people leave out.
 	if strings.TrimRight(m.Issuer, "/") != strings.TrimRight(base.String(), "/") {
-		return Provider{}, fmt.Errorf("its metadata is that of another issuer: %.200q", m.Issuer)
+		return Provider{}, fmt.Errorf("its metadata names another issuer: %.200q", m.Issuer)
 	}
 	if m.DeviceEndpoint == "" || m.TokenEndpoint == "" {
-		return Provider{}, errors.New("has no login with a code (device authorization)")
+		return Provider{}, errors.New("it does not support login with a code (device authorization)")
 	}
 	for _, endpoint := range []struct{ name, address string }{
 		{"device authorization endpoint", m.DeviceEndpoint}, {"token endpoint", m.TokenEndpoint}, {"revocation endpoint", m.RevocationEndpoint},
