@@ -49,7 +49,7 @@ const issuerUsage = `usage: issuer VERB [ARG…]
 	expire              let all access tokens expire
 	revoke              revoke all refresh tokens
 	slow DURATION       require this time between requests for the result of a login
-	fault KIND [N]      fail requests, or N of them: down, expired (codes), none
+	fault KIND [N]      fail requests, or N of them: down, lost (tokens), expired (codes), none
 	answer PATH FILE    respond to requests of PATH with FILE, in which ISSUER is replaced
 	requests FILE       write the received requests to FILE`
 
@@ -146,6 +146,9 @@ func (s *issuer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.page(w, form)
 	case fault == "down" && r.URL.Path != "/userinfo":
 		w.WriteHeader(http.StatusServiceUnavailable)
+	case fault == "lost" && r.URL.Path == "/oauth/token":
+		s.provider.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
 	case answer != "":
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, answer)

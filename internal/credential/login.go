@@ -201,10 +201,7 @@ func (e *RenewalError) Unwrap() error { return e.err }
 // process is the cause, or a file that the cause has a hint for.
 func (e *RenewalError) Failure() failure.Failure {
 	f := failure.Of(e.err)
-	switch {
-	case f.Kind == failure.NotSent:
-		f.Hint = failure.Hintf("nothing was sent; %s", f.Hint)
-	case f.Kind == failure.Auth || f.Hint.IsZero():
+	if f.Kind == failure.Auth || f.Hint.IsZero() {
 		f.Kind, f.Hint = failure.Auth, failure.Hintf("log in again: %s", e.again)
 	}
 	return f
