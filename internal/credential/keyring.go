@@ -187,9 +187,9 @@ func explain(err error) (reason Reason, detail string) {
 
 func (r Resolver) keyring() (Keyring, error) {
 	if r.Keyring != nil {
-		return r.Keyring, nil
+		return parted{r.Keyring}, nil
 	}
-	return systemKeyring{}, prepareSystem()
+	return parted{systemKeyring{}}, prepareSystem()
 }
 
 // systemKeyring calls go-keyring. Call prepareSystem first.
