@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -129,12 +130,17 @@ func runReplay(ctx context.Context, opts replayOptions) error {
 		f.Print.Note("%s not asked, because of --limit %d", plural.Count(omitted, "question"), opts.Limit)
 		before = before[:len(before)-omitted]
 	}
-	name := agentName(asker, question.AgentID)
+	name := agentName(asker, cmp.Or(opts.Agent, question.AgentID))
 	if question.Conversation == nil {
 		question.Title = fmt.Sprintf("%s (%s)", old.Title, name)
 	}
+	guard := secrets.NewGuard(f, profile, opts.AllowSecrets)
+	if i := question.Instructions; i != nil {
+		if err := guard.Check(ctx, secrets.Source{Name: secrets.Instructions, Text: i.Text}); err != nil {
+			return err
+		}
+	}
 	if old.Profile != profile.Name { // otherwise its service has the questions
-		guard := secrets.NewGuard(f, profile, opts.AllowSecrets)
 		for i, turn := range before[len(after):] {
 			name := fmt.Sprintf("question %d", len(after)+i+1)
 			if err := guard.Check(ctx, secrets.Source{Name: name, Text: turn.Question}); err != nil {

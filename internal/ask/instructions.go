@@ -63,9 +63,15 @@ func ChangedInstructions(ctx context.Context, store *history.Store, profile conf
 	aliases := []string{profile.Agent}
 	if before.Source == history.AgentInstructions {
 		aliases = []string{before.Name, profile.Agent}
+	} else {
+		for _, alias := range profile.AgentNames() {
+			if profile.AgentInstructions[alias] == "" {
+				aliases = append(aliases, alias)
+			}
+		}
 	}
 	for _, alias := range aliases {
-		if id, err := profile.AgentID(alias); err == nil && strings.EqualFold(id, agent) {
+		if strings.EqualFold(profile.Agents[strings.ToLower(alias)], agent) {
 			agent = alias
 			break
 		}

@@ -93,7 +93,7 @@ func (p Panel) Instructions() []*history.Instructions {
 
 // FileBudget returns the limit of the files that are found for the question.
 func (p Panel) FileBudget(ctx context.Context) (attach.Budget, error) {
-	return p.asker.FileBudget(ctx, p.members[0].question)
+	return p.asker.FileBudget(ctx, p.questions("")...)
 }
 
 // Ask asks all agents and shows their replies in the order of the agents. Each answer is

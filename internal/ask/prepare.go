@@ -3,6 +3,7 @@ package ask
 import (
 	"cmp"
 	"context"
+	"math"
 
 	"github.com/hobnob-cli/hobnob/internal/api"
 	"github.com/hobnob-cli/hobnob/internal/attach"
@@ -97,14 +98,25 @@ func LimitsOf(profile config.Profile) chat.Limits {
 	return chat.Limits{Turns: profile.ContextTurns, Tokens: profile.ContextTokens}
 }
 
-// FileBudget returns the limit of the files that are found for a question, from the
-// setting history.context_tokens.
-func (a Asker) FileBudget(ctx context.Context, question chat.Question) (attach.Budget, error) {
+// FileBudget returns the limit of the files that are found for a question to one or more
+// agents: what the instructions leave of history.context_tokens.
+func (a Asker) FileBudget(ctx context.Context, questions ...chat.Question) (attach.Budget, error) {
 	if a.Profile.ContextTokens <= 0 {
 		return attach.Budget{}, nil
 	}
-	perToken, err := a.Chat.BytesPerToken(ctx, question.AgentID)
-	return attach.Budget{Bytes: int64(float64(a.Profile.ContextTokens) * perToken), Setting: "history.context_tokens"}, err
+	budget := attach.Budget{Bytes: math.MaxInt64, Setting: "history.context_tokens"}
+	for _, question := range questions {
+		perToken, err := a.Chat.BytesPerToken(ctx, question.AgentID)
+		if err != nil {
+			return budget, err
+		}
+		instructions, err := a.Chat.Instructions(ctx, question)
+		if err != nil {
+			return budget, err
+		}
+		budget.Bytes = min(budget.Bytes, int64(float64(a.Profile.ContextTokens)*perToken)-int64(len(instructions.Text)))
+	}
+	return budget, nil
 }
 
 // openHistory opens the history for writing if the question will be recorded, and

@@ -49,15 +49,24 @@ type Reader struct {
 	// Stdin reads standard input.
 	Stdin func() ([]byte, error)
 	// Root, if not nil, is the directory to which values are relative, and no value is a
-	// URL. Neither a link nor
-	// a value leads out of it, and all files must be regular.
+	// URL. Neither a link nor a value leads out of it, and all files must be regular. If
+	// all files of a value are skipped, that is no error.
 	Root *os.Root
 }
 
-// Budget is a maximum number of bytes that comes from a setting, or 0 for none.
+// Budget is a maximum number of bytes that comes from a setting. The zero Budget is no
+// limit.
 type Budget struct {
 	Bytes   int64
 	Setting string
+}
+
+// Without returns what remains of the budget after files.
+func (b Budget) Without(files []File) Budget {
+	for _, file := range files {
+		b.Bytes -= int64(len(file.Data))
+	}
+	return b
 }
 
 // Found is the result of a Reader.
@@ -107,8 +116,8 @@ func (r Reader) read(ctx context.Context, values []string) (Found, error) {
 		room -= int64(len(file.Data) + len(file.Name) + overhead)
 	}
 	found.limit = plural.Bytes(room)
-	if b := r.Budget; b.Bytes > 0 && b.Bytes < room {
-		room = b.Bytes
+	if b := r.Budget; b.Setting != "" && b.Bytes < room {
+		room = max(b.Bytes, 0)
 		found.limit = fmt.Sprintf("%s (%s)", plural.Bytes(room), b.Setting)
 	}
 	for i, value := range values {
@@ -122,7 +131,7 @@ func (r Reader) read(ctx context.Context, values []string) (Found, error) {
 			return found, err
 		}
 		room = t.room
-		if len(t.files) == 0 && !t.repeated {
+		if len(t.files) == 0 && !t.repeated && (r.Root == nil || len(t.skipped) == 0) {
 			return found, t.empty(value, found.limit)
 		}
 		found.Files = append(found.Files, t.files...)

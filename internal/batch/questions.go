@@ -48,10 +48,10 @@ func (q Question) sent() api.Request {
 // in a line of an input.
 func (q Question) check(ctx context.Context, guard secrets.Guard, in *Input, line int) error {
 	var texts []string
-	for _, m := range q.sent().Messages {
+	for _, m := range q.Messages {
 		texts = append(texts, m.Content)
 	}
-	return guard.CheckRow(ctx, in.name, line, texts...)
+	return guard.CheckRow(ctx, in.name, line, q.Instructions.Text, texts...)
 }
 
 // Questions builds the questions of rows. It is safe for concurrent use.

@@ -31,7 +31,7 @@ type Considered struct {
 // the limits; the instructions are always sent, and pinned turns unless Limits.None is
 // set. The turns of Question.Keep are always sent.
 func (a Asker) Consider(ctx context.Context, q Question) (c Context, err error) {
-	if c.Instructions, err = a.instructions(ctx, q); err != nil {
+	if c.Instructions, err = a.Instructions(ctx, q); err != nil {
 		return c, err
 	}
 	var path []history.Turn
@@ -52,8 +52,9 @@ func (a Asker) Consider(ctx context.Context, q Question) (c Context, err error) 
 	return c, nil
 }
 
-// instructions returns the instructions of a question.
-func (a Asker) instructions(ctx context.Context, q Question) (history.Instructions, error) {
+// Instructions returns the instructions that are sent with a question. They have no text
+// if there are none.
+func (a Asker) Instructions(ctx context.Context, q Question) (history.Instructions, error) {
 	switch {
 	case q.Instructions != nil:
 		return *q.Instructions, nil

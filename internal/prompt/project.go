@@ -16,31 +16,37 @@ import (
 )
 
 // AddProject adds the files that the project file attaches to the first question of a
-// conversation, before the others, and prints a note that names them.
-func (p *Parts) AddProject(ctx context.Context, f *cli.Factory) error {
+// conversation, before the others, and prints a note that names them. The budget is for
+// all files. It returns the files that were skipped.
+func (p *Parts) AddProject(ctx context.Context, f *cli.Factory, budget attach.Budget) ([]attach.Skipped, error) {
 	project, err := f.ProjectInUse()
 	if err != nil || len(project.Files) == 0 {
-		return err
+		return nil, err
 	}
 	root, err := os.OpenRoot(project.Dir)
 	if err != nil {
-		return fmt.Errorf("cannot read %s: %w", project.Dir, failure.Reason(err))
+		return nil, fmt.Errorf("cannot read %s: %w", project.Dir, failure.Reason(err))
 	}
 	defer func() { _ = root.Close() }()
-	reader := attach.Reader{Limit: api.MaxPrompt, Root: root}
+	reader := attach.Reader{Limit: api.MaxPrompt, Budget: budget.Without(p.Files), Root: root}
 	for _, file := range p.Files {
 		reader.Limit -= int64(len(file.Data))
 	}
 	found, err := reader.Read(ctx, project.Files)
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return nil, ctx.Err()
 	}
 	if err != nil {
-		return failure.WithHint(fmt.Errorf("cannot attach the files of %s: %w", project.Path(), err), "correct the file, or ignore it: HOBNOB_PROJECT=off")
+		return nil, failure.WithHint(fmt.Errorf("cannot attach the files of %s: %w", project.Path(), err), "correct the file, or ignore it: HOBNOB_PROJECT=off")
 	}
 	found.Files = slices.DeleteFunc(found.Files, func(file attach.File) bool {
 		return slices.ContainsFunc(p.Files, func(given attach.File) bool {
 			return filepath.Base(given.Name) == filepath.Base(file.Name) && bytes.Equal(given.Data, file.Data)
+		})
+	})
+	found.Skipped = slices.DeleteFunc(found.Skipped, func(s attach.Skipped) bool {
+		return slices.ContainsFunc(p.Files, func(given attach.File) bool {
+			return filepath.Base(given.Name) == filepath.Base(s.Name) && int64(len(given.Data)) == s.Size
 		})
 	})
 	if len(found.Files) > 0 {
@@ -50,7 +56,7 @@ func (p *Parts) AddProject(ctx context.Context, f *cli.Factory) error {
 		f.Print.Note("%s", note)
 	}
 	p.Files = slices.Concat(found.Files, p.Files)
-	return nil
+	return found.Skipped, nil
 }
 
 // isEmpty reports whether the parts have no text.

@@ -79,8 +79,9 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (asked Assembled,
 	}
 	parts, found, err := s.read(ctx, f.Print)
 	if err == nil && s.Begins && (t != nil || s.Edit || !parts.isEmpty()) {
-		err = parts.AddProject(ctx, f)
-		found.Files = parts.Files
+		var skipped []attach.Skipped
+		skipped, err = parts.AddProject(ctx, f, s.Budget)
+		found.Files, found.Skipped = parts.Files, append(skipped, found.Skipped...)
 	}
 	asked.Found, asked.Stdin = found, parts.Stdin
 	switch {

@@ -23,7 +23,7 @@ func (a Assembled) Check(ctx context.Context, guard secrets.Guard, instructions 
 	for _, i := range instructions {
 		if i != nil && i.Text != "" {
 			text.Text += "\n\n" + i.Text
-			sources = append(sources, secrets.Source{Name: "the instructions", Text: i.Text})
+			sources = append(sources, secrets.Source{Name: secrets.Instructions, Text: i.Text})
 		}
 	}
 	return guard.Check(ctx, text, sources...)

@@ -33,7 +33,7 @@ func runFile(ctx context.Context, s *session, name string) error {
 	if err != nil {
 		return err
 	}
-	found, err := attach.Reader{Limit: api.MaxPrompt, Budget: budget}.Read(ctx, []string{path})
+	found, err := attach.Reader{Limit: api.MaxPrompt, Budget: budget.Without(s.files)}.Read(ctx, []string{path})
 	if failure.Of(err).Kind == failure.Usage {
 		return failure.Usagef("usage: /file PATH; Tab completes the path", "%v", err)
 	}

@@ -37,11 +37,12 @@ func runInstructions(ctx context.Context, s *session, given string) error {
 			given = path
 		}
 		var err error
-		// Those of a new conversation are checked with its first question.
-		if next.Text, err = prompt.Instructions(s.f.Print, given); err == nil && s.at.Question.Conversation != nil {
-			err = s.guard.Check(ctx, secrets.Source{Name: "the instructions", Text: next.Text})
+		if next.Text, err = prompt.Instructions(s.f.Print, given); err != nil {
+			return err
 		}
-		if err != nil {
+	}
+	if s.at.Question.Conversation != nil { // otherwise they are checked with the first question
+		if err := s.guard.Check(ctx, secrets.Source{Name: secrets.Instructions, Text: next.Text}); err != nil {
 			return err
 		}
 	}

@@ -130,9 +130,9 @@ func (s *session) handle(ctx context.Context, text string) error {
 // question asks a question with the attached files.
 func (s *session) question(ctx context.Context, text string) error {
 	parts := prompt.Parts{Words: []string{text}, Files: s.files}
-	var err error
-	if s.at.Question.Conversation == nil {
-		err = parts.AddProject(ctx, s.f)
+	budget, err := s.ask.FileBudget(ctx, s.at.Question)
+	if err == nil && s.at.Question.Conversation == nil {
+		_, err = parts.AddProject(ctx, s.f, budget)
 	}
 	asked := prompt.Assembled{Found: attach.Found{Files: parts.Files}}
 	if err == nil {

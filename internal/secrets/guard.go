@@ -13,6 +13,9 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
+// Instructions is the name of the Source with the instructions of a question.
+const Instructions = "the instructions"
+
 // Source is a part of a question.
 type Source struct {
 	Name string // of the file, or in words
@@ -68,13 +71,13 @@ func (g Guard) Check(ctx context.Context, text Source, sources ...Source) error 
 	return g.confirm(ctx, found)
 }
 
-// CheckRow is like Check for a row of a batch, with the input and the line of the row, and
-// does not ask.
-func (g Guard) CheckRow(ctx context.Context, input string, line int, texts ...string) error {
+// CheckRow is like Check for a row of a batch, with the input and the line of the row and
+// the instructions that are sent with it, and does not ask.
+func (g Guard) CheckRow(ctx context.Context, input string, line int, instructions string, texts ...string) error {
 	if g.off() {
 		return nil
 	}
-	var found []Finding
+	found := locate(Source{Name: Instructions, Text: instructions}, nil, g.token(ctx, instructions))
 	for _, text := range texts {
 		for _, f := range locate(Source{Text: text}, nil, g.token(ctx, text)) {
 			if f.Name, f.Line = input, line; !slices.Contains(found, f) {
