@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/repl"
 	"github.com/hobnob-cli/hobnob/internal/schema"
 	"github.com/hobnob-cli/hobnob/internal/secrets"
+	"github.com/hobnob-cli/hobnob/internal/shell"
 )
 
 type chatOptions struct {
@@ -184,7 +186,7 @@ func runChat(ctx context.Context, opts chatOptions) error {
 	}
 	asker, question, err := ask.Prepare(ctx, f, profile, opts.Setup)
 	if err != nil {
-		return err
+		return opts.explainConversation(err)
 	}
 	if given != "" {
 		cli.NoteSameTitle(ctx, f, asker.Chat.History, given, "")
@@ -221,6 +223,16 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		recorded = answer.Conversation != "" && opts.Save
 	}
 	return cli.FinishDraft(asked.Draft, recorded, err)
+}
+
+// explainConversation adds a hint to the error of a conversation that was not found if its
+// name may be the prompt, as in chat -C "a question".
+func (o chatOptions) explainConversation(err error) error {
+	missing, ok := errors.AsType[*history.NotFoundError](err)
+	if !ok || len(missing.Trashed) > 0 || len(o.Sources.Words) > 0 || !strings.Contains(o.Conversation, " ") {
+		return err
+	}
+	return failure.WithHint(err, "%s; if it is the question, put -C last: %s", failure.Of(err).Hint, failure.Run("hobnob chat %s -C", shell.Word(o.Conversation)))
 }
 
 // runPanel asks several agents at once.

@@ -77,7 +77,7 @@ func run(ctx context.Context, f *cli.Factory, args []string) (code int) {
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		eachOf(root, plainUsage)
 	}
-	root.SetArgs(searchArgs(root, pickArgs(f.IO, root, args)))
+	root.SetArgs(searchArgs(root, pickArgs(root, args)))
 	help := helpOutput{out: f.IO.Out}
 	root.SetOut(&help)
 	err := root.ExecuteContext(ctx)

@@ -1,14 +1,12 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/hobnob-cli/hobnob/internal/chat"
 	"github.com/hobnob-cli/hobnob/internal/cli"
@@ -113,19 +111,10 @@ func searchArgs(root *cobra.Command, args []string) []string {
 	}
 	at--
 	command.InitDefaultHelpFlag()
-	lookup := func(arg string) *pflag.Flag {
-		if name, long := strings.CutPrefix(arg, "--"); long {
-			return command.Flag(name)
-		}
-		if len(arg) != 2 || arg[0] != '-' {
-			return nil
-		}
-		return cmp.Or(command.Flags().ShorthandLookup(arg[1:]), command.InheritedFlags().ShorthandLookup(arg[1:]))
-	}
 	flags, words := slices.Clone(args[:at+1]), []string{"--"}
 	for rest := args[at+1:]; len(rest) > 0; rest = rest[1:] {
-		switch flag := lookup(rest[0]); {
-		case flag != nil && flag.NoOptDefVal == "" && len(rest) > 1 && !strings.Contains(rest[0], "="): // the next word is its value
+		switch flag := flagOf(command, rest[0]); {
+		case flag != nil && flag.NoOptDefVal == "" && len(rest) > 1: // the next word is its value
 			flags = append(flags, rest[0], rest[1])
 			rest = rest[1:]
 		case flag != nil && flag.NoOptDefVal != "", strings.HasPrefix(rest[0], "--"):

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"iter"
 	"os"
@@ -18,7 +17,6 @@ import (
 	"github.com/hobnob-cli/hobnob/internal/jq"
 	"github.com/hobnob-cli/hobnob/internal/prompt"
 	"github.com/hobnob-cli/hobnob/internal/schema"
-	"github.com/hobnob-cli/hobnob/internal/terminal"
 )
 
 // The groups of the help page.
@@ -317,9 +315,9 @@ func pickable(f *cli.Factory, cmd *cobra.Command, deleted bool, excluded ...stri
 const picked = "\x00"
 
 // pickArgs adds this value to -C or --conversation of chat if it is the last argument or
-// a flag follows, and there is a terminal to choose on. Cobra knows only flags that never
-// take the next argument as their value, like -x, and flags that always do.
-func pickArgs(streams *terminal.Streams, root *cobra.Command, args []string) []string {
+// a flag follows. Cobra knows only flags that never take the next argument as their value,
+// like -x, and flags that always do.
+func pickArgs(root *cobra.Command, args []string) []string {
 	command, _, err := root.Find(args)
 	if err != nil || command.Name() != "chat" {
 		return args
@@ -332,11 +330,6 @@ func pickArgs(streams *terminal.Streams, root *cobra.Command, args []string) []s
 		case flag.Name != "conversation" || !last && (len(args[i+1]) < 2 || args[i+1][0] != '-'):
 			i++
 		default:
-			in, out, err := streams.TTY()
-			if err != nil {
-				return args
-			}
-			_ = errors.Join(in.Close(), out.Close()) // may be the same file
 			args = slices.Clone(args)
 			if strings.HasPrefix(args[i], "--") {
 				args[i] += "="
@@ -350,15 +343,15 @@ func pickArgs(streams *terminal.Streams, root *cobra.Command, args []string) []s
 
 // takesNext returns the flag of a command whose value is the argument after arg, or nil.
 func takesNext(cmd *cobra.Command, arg string) *pflag.Flag {
-	if name, long := strings.CutPrefix(arg, "--"); long {
-		if flag := cmd.Flag(name); flag != nil && flag.NoOptDefVal == "" {
+	if strings.HasPrefix(arg, "--") {
+		if flag := flagOf(cmd, arg); flag != nil && flag.NoOptDefVal == "" {
 			return flag
 		}
 		return nil
 	}
 	letters, short := strings.CutPrefix(arg, "-")
 	for i := 0; short && i < len(letters); i++ {
-		flag := cmp.Or(cmd.Flags().ShorthandLookup(letters[i:i+1]), cmd.InheritedFlags().ShorthandLookup(letters[i:i+1]))
+		flag := flagOf(cmd, "-"+letters[i:i+1])
 		switch {
 		case flag == nil:
 			return nil
@@ -369,4 +362,15 @@ func takesNext(cmd *cobra.Command, arg string) *pflag.Flag {
 		}
 	}
 	return nil
+}
+
+// flagOf returns the flag of a command that is named by --name or -n, or nil.
+func flagOf(cmd *cobra.Command, arg string) *pflag.Flag {
+	if name, long := strings.CutPrefix(arg, "--"); long {
+		return cmd.Flag(name)
+	}
+	if len(arg) != 2 || arg[0] != '-' {
+		return nil
+	}
+	return cmp.Or(cmd.Flags().ShorthandLookup(arg[1:]), cmd.InheritedFlags().ShorthandLookup(arg[1:]))
 }

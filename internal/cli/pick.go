@@ -26,7 +26,7 @@ func PickConversation(ctx context.Context, f *Factory, deleted bool) (history.Co
 	c, err := picker.Picker{IO: f.IO, Store: store, Profile: profile.Name, Deleted: deleted}.Choose(ctx)
 	switch {
 	case errors.Is(err, terminal.ErrNoTerminal):
-		err = failure.Usagef("name the conversation: an id or a title", "--pick needs a terminal")
+		err = failure.Usagef("name the conversation: an id or a title", "cannot choose a conversation: no terminal")
 	case errors.Is(err, picker.ErrInterrupted):
 		err = &InterruptedError{Signal: &SignalError{Signal: os.Interrupt}, Err: err}
 	}
