@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"io"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
@@ -118,16 +117,12 @@ func (q keyQueue) feed(keys string) {
 	}
 }
 
-// escapeTime is the time limit for the rest of an escape sequence. It is too short for
-// separate keystrokes.
-const escapeTime = 20 * time.Millisecond
-
 // continues reports whether an Escape that was read begins a sequence. It then puts
 // the whole sequence back into the queue.
 func (q keyQueue) continues() bool {
 	rest := q.take()
 	if rest == "" {
-		rest = terminal.TypedWithin(q.in, escapeTime)
+		rest = terminal.TypedWithin(q.in, terminal.EscapeTime)
 	}
 	begins := rest != "" && strings.ContainsRune("[]O", rune(rest[0]))
 	if begins {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -98,7 +99,7 @@ func (p Picker) lines(look look, l *list, shown preview) (lines []string, cursor
 		}
 	}
 	if look.help {
-		lines = append(lines, p.IO.Truncate(status(l), look.columns))
+		lines = append(lines, p.status(look.columns, l))
 	}
 	return lines, cursor
 }
@@ -125,55 +126,67 @@ func (p Picker) input(columns int, text string) (line string, cursor int) {
 	return line + row.String(), len(line) + row.Columns()
 }
 
-// row returns the row of a conversation.
+// row returns the row of a conversation. During a search, the rows of the earlier text are
+// shown, but none is selected.
 func (p Picker) row(columns int, l *list, at int) string {
-	c, ok := l.get(at)
+	c, ok := l.read(at)
 	switch {
-	case l.stale() && at == l.top:
-		return p.IO.Truncate(p.line("  searching…", "  searching..."), columns)
-	case at >= l.total() && at == 0:
-		return p.IO.Truncate("  no conversation contains this", columns)
+	case !ok && l.total() == 0 && at == 0:
+		return p.IO.Truncate("  no matches", columns)
 	case !ok:
 		return ""
 	}
+	selected := at == l.at && !l.stale()
 	mark, after := "  ", ""
-	if at == l.at {
+	if selected {
 		mark = "> "
 	}
 	if columns >= minDetails {
 		after = fmt.Sprintf("  %12s", p.IO.Truncate(duration.Ago(c.Updated, time.Now()), 12))
 	}
 	room := max(columns-len(mark)-len(after), 0)
-	title := p.IO.Truncate(p.IO.CleanLine(cmp.Or(c.Title, c.ID)), room)
+	title := p.IO.Truncate(p.IO.CleanLine(titleOf(c)), room)
 	text := p.IO.Truncate(mark+title+strings.Repeat(" ", max(room-terminal.Width(title), 0))+after, columns)
-	if at == l.at {
+	if selected {
 		return "\x1b[7m" + text + cells.Reset
 	}
 	return text
 }
 
-// status returns the line of help.
-func status(l *list) string {
-	const help = "Enter chooses, Esc cancels"
+// titleOf returns the title of a conversation, or else its id.
+func titleOf(c history.Conversation) string { return cmp.Or(c.Title, c.ID) }
+
+// status returns the last line: the position in the list, and as much help as fits.
+func (p Picker) status(columns int, l *list) string {
+	var parts []string
 	switch total := l.total(); {
-	case l.stale() || total == 0:
-		return help
+	case l.stale():
+		parts = []string{p.line("searching…", "searching...")}
 	case l.text != "" && total >= history.MaxMatches:
-		return fmt.Sprintf("%d of %d or more - %s", l.at+1, total, help)
-	default:
-		return fmt.Sprintf("%d of %d - %s", l.at+1, total, help)
+		parts = []string{fmt.Sprintf("%d of %d or more", l.at+1, total)}
+	case total > 0:
+		parts = []string{fmt.Sprintf("%d of %d", l.at+1, total)}
 	}
+	for _, help := range []string{"Up and Down move, Enter chooses, Esc cancels", "Enter chooses, Esc cancels"} {
+		if line := strings.Join(append(parts, help), " - "); terminal.Width(line) <= columns {
+			return line
+		}
+	}
+	return p.IO.Truncate(strings.Join(parts, ""), columns)
 }
 
 // preview is the description of a conversation.
 type preview struct{ id, text string }
 
-// describe returns the preview of a conversation: its title, and the newest turn that
-// contains the text.
+// describe returns the preview of a conversation: its title, unless it is that of the
+// question, and the newest turn that contains the text.
 func (p Picker) describe(ctx context.Context, c history.Conversation, r request) (preview, error) {
 	facts := []string{history.Short(c.ID), plural.Count(c.Turns, "turn"), duration.Ago(c.Updated, time.Now())}
-	lines := []string{p.IO.CleanLine(c.Title), strings.Join(facts, ", ")}
+	lines := []string{strings.Join(facts, ", ")}
 	turn, ok, err := p.Store.NewestMatch(ctx, c, r.text)
+	if !ok || c.Title != history.TitleOf(turn.Question) {
+		lines = slices.Insert(lines, 0, p.IO.CleanLine(titleOf(c)))
+	}
 	if ok {
 		lines = append(lines, "", "> "+p.IO.CleanLine(beginning(turn.Question)))
 		if turn.State == history.Answered {

@@ -2,7 +2,6 @@ package picker
 
 import (
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/hobnob-cli/hobnob/internal/cells"
@@ -69,8 +68,16 @@ func (l *list) total() int {
 
 // get returns a conversation by its position, if it has been read.
 func (l *list) get(at int) (c history.Conversation, ok bool) {
+	if l.stale() {
+		return c, false
+	}
+	return l.read(at)
+}
+
+// read is like get, but during a search, it returns the conversations of the earlier text.
+func (l *list) read(at int) (c history.Conversation, ok bool) {
 	i := at - l.part.offset
-	if l.stale() || i < 0 || i >= len(l.part.conversations) {
+	if i < 0 || i >= len(l.part.conversations) {
 		return c, false
 	}
 	return l.part.conversations[i], true
@@ -161,29 +168,13 @@ func (l *list) typed(keys string) action {
 	return stay
 }
 
-// escapeTime is the time limit for the rest of an escape sequence.
-const escapeTime = 50 * time.Millisecond
-
-// escapes returns a channel that receives a value when a typed Escape is not the
-// beginning of a sequence. It is nil without one.
-func (l *list) escapes() <-chan time.Time {
-	if l.pending != "\x1b" || l.entered {
-		return nil
-	}
-	return time.After(escapeTime)
-}
-
-// escape handles a single Escape.
-func (l *list) escape() action {
-	l.pending = ""
-	return l.key("\x1b")
-}
-
 // next returns the length of the first key of typed keys, or 0 if it is incomplete.
 func next(keys string) int {
 	switch {
-	case keys == "", keys == "\x1b":
+	case keys == "":
 		return 0
+	case keys == "\x1b":
+		return 1
 	case keys[0] != '\x1b':
 		if !utf8.FullRuneInString(keys) {
 			return 0

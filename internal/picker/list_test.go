@@ -36,9 +36,6 @@ func FuzzKeys(f *testing.F) {
 			typed := keys[:min(int(step)%5+1, len(keys))]
 			keys = keys[len(typed):]
 			what := l.typed(typed)
-			if l.pending == "\x1b" && step%2 == 0 {
-				what = l.escape()
-			}
 			look := lookOf(int(columns), int(height))
 			l.resize(look.rows)
 			check(t, p, look, l)

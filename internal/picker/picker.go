@@ -102,8 +102,6 @@ func (p Picker) choose(ctx context.Context, screen *terminal.Screen, l *list) (h
 			}
 			keys = nil
 			what = l.typed(got.Typed)
-		case <-l.escapes():
-			what = l.escape()
 		case found := <-searching.done:
 			searching.request = request{}
 			if err = found.failed(); err == nil {

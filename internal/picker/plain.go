@@ -45,14 +45,17 @@ func (p Picker) choosePlain(ctx context.Context) (history.Conversation, error) {
 // numbered returns the lines of a list.
 func numbered(found part) []string {
 	if found.total == 0 {
-		return []string{fmt.Sprintf("No conversation contains %q.", found.text)}
+		return []string{fmt.Sprintf("No matches for %q.", found.text)}
 	}
 	var lines []string
 	for i, c := range found.conversations {
-		lines = append(lines, fmt.Sprintf("%d. %s (%s, %s)", i+1, c.Title, plural.Count(c.Turns, "turn"), duration.Ago(c.Updated, time.Now())))
+		lines = append(lines, fmt.Sprintf("%d. %s (%s, %s)", i+1, titleOf(c), plural.Count(c.Turns, "turn"), duration.Ago(c.Updated, time.Now())))
 	}
-	if more := found.total - len(found.conversations); more > 0 {
-		lines = append(lines, fmt.Sprintf("%s more are not listed.", plural.Count(more, "conversation")))
+	switch more := found.total - len(found.conversations); {
+	case found.text != "" && found.total >= history.MaxMatches:
+		lines = append(lines, fmt.Sprintf("Not listed: %d or more.", more))
+	case more > 0:
+		lines = append(lines, fmt.Sprintf("Not listed: %d more.", more))
 	}
 	return lines
 }

@@ -63,6 +63,10 @@ func Sequence(text string) (length int, ends bool) {
 	return 0, false
 }
 
+// EscapeTime is the time limit for the rest of an escape sequence after the Escape. It is
+// too short for separate keystrokes.
+const EscapeTime = 20 * time.Millisecond
+
 // TypedWithin waits for input from the terminal in and returns it, or "" if none arrives
 // within limit.
 func TypedWithin(in io.Reader, limit time.Duration) string {

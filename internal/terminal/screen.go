@@ -3,6 +3,7 @@ package terminal
 import (
 	"io"
 	"os"
+	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 )
@@ -22,7 +23,8 @@ type Screen struct {
 const (
 	screenModes = ansi.SetModeBracketedPaste + ansi.ResetModeAutoWrap
 	enterScreen = ansi.SetModeAltScreenSaveCursor + screenModes
-	leaveScreen = ansi.ResetStyle + ansi.SetModeAutoWrap + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor
+	// Terminals without an alternate screen would continue to show the text.
+	leaveScreen = ansi.ResetStyle + ansi.CursorHomePosition + ansi.EraseEntireScreen + ansi.SetModeAutoWrap + ansi.ResetModeBracketedPaste + ansi.SetModeTextCursorEnable + ansi.ResetModeAltScreenSaveCursor
 )
 
 // OpenScreen opens the terminal, even if stdin and stdout are redirected. The error is
@@ -100,19 +102,24 @@ type Keys struct {
 	Err   error
 }
 
-// Read starts to read keys and returns a channel that receives them once. A read cannot
-// be interrupted on all systems, so it should only be started when its keys are wanted.
+// Read starts to read keys and returns a channel that receives them once. An Escape at
+// their end is the key, not the beginning of a sequence. A read cannot be interrupted on
+// all systems, so it should only be started when its keys are wanted.
 func (s *Screen) Read() <-chan Keys {
 	got := make(chan Keys, 1)
-	if s.ahead != "" {
-		got <- Keys{Typed: s.ahead}
-		s.ahead = ""
-		return got
-	}
+	keys := Keys{Typed: s.ahead}
+	s.ahead = ""
 	go func() {
-		buffer := make([]byte, 4096)
-		n, err := s.in.Read(buffer)
-		got <- Keys{string(buffer[:n]), err}
+		if keys.Typed == "" {
+			buffer := make([]byte, 4096)
+			var n int
+			n, keys.Err = s.in.Read(buffer)
+			keys.Typed = string(buffer[:n])
+		}
+		if strings.HasSuffix(keys.Typed, "\x1b") {
+			keys.Typed += TypedWithin(s.in, EscapeTime)
+		}
+		got <- keys
 	}()
 	return got
 }
