@@ -158,7 +158,7 @@ func expires(t time.Time) *string {
 	if t.IsZero() {
 		return nil
 	}
-	return cli.OrNull(t.Format(time.RFC3339))
+	return cli.OrNull(t.UTC().Format(time.RFC3339))
 }
 
 // unverifiedAgent ends the line about an agent, whose existence only a question shows.

@@ -170,7 +170,7 @@ func (r *statusReport) print(f *cli.Factory, profile config.Profile, source conf
 	case r.Replay != nil:
 		service, token = "answers from "+*r.Replay, "not needed"
 	case r.TokenSource != nil:
-		token = credential.Source(*r.TokenSource).Describe() + r.found.DescribeLogin(time.Now())
+		token = r.found.Describe(time.Now())
 	case r.TokenProblem != nil:
 		token = "none (" + *r.TokenProblem + ")"
 	}

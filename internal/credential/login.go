@@ -67,7 +67,7 @@ func parseStored(value string, source Source) (Token, error) {
 
 func loginToken(grant oauth.Grant, source Source) (Token, error) {
 	token, err := newToken(grant.AccessToken, source)
-	token.login = &hidden{&grant}
+	token.login, token.expiry = &hidden{&grant}, grant.Expiry
 	return token, err
 }
 
@@ -96,14 +96,6 @@ func (t Token) Issuer() string {
 	return t.grant().Issuer
 }
 
-// Expiry returns when a token with an Issuer expires, or zero if that is unknown.
-func (t Token) Expiry() time.Time {
-	if t.grant() == nil {
-		return time.Time{}
-	}
-	return t.grant().Expiry
-}
-
 // due returns the time from which the login should be renewed, or zero.
 func (t Token) due() time.Time {
 	if t.grant() == nil {
@@ -115,24 +107,24 @@ func (t Token) due() time.Time {
 // Renewable reports whether hobnob renews the token automatically.
 func (t Token) Renewable() bool { return t.grant() != nil && t.grant().RefreshToken != "" }
 
-// DescribeLogin returns the issuer of the token and when it expires, to be appended to
-// its source, or "" if it has no issuer.
-func (t Token) DescribeLogin(now time.Time) string {
-	if t.grant() == nil {
-		return ""
+// Describe returns the source of the token in words, with its issuer and when it expires.
+func (t Token) Describe(now time.Time) string {
+	text, left := t.source.Describe(), t.expiry.Sub(now)
+	if t.grant() != nil {
+		text += "; login at " + t.Issuer()
 	}
-	text, expiry := "; login at "+t.Issuer(), t.Expiry()
-	renewal := ", then renewed"
-	if !t.Renewable() {
-		renewal = ", not renewable"
-	}
+	renewed := t.Renewable() || t.source == SourceCommand
 	switch {
-	case expiry.IsZero():
+	case t.expiry.IsZero():
 		return text
-	case !t.grant().Expired(now):
-		return text + "; valid for " + duration.Seconds(expiry.Sub(now)) + renewal
+	case left > 0 && renewed:
+		return text + "; valid for " + duration.Seconds(left) + ", then renewed"
+	case left > 0:
+		return text + "; valid for " + duration.Seconds(left) + ", not renewable"
 	case t.Renewable():
 		return text + "; renewed with the next question"
+	case renewed:
+		return text + "; expired"
 	}
 	return text + "; expired, not renewable"
 }

@@ -55,7 +55,9 @@ func parseOutput(output string, now time.Time) (Token, error) {
 	}
 	token, err := newToken(secret, SourceCommand)
 	if err == nil {
-		token.until = expiryOf(fields, now)
+		if token.expiry = expiryOf(fields, now); !token.expiry.IsZero() {
+			token.until = token.expiry.Add(-early)
+		}
 	}
 	return token, err
 }
@@ -85,18 +87,18 @@ func textOf(fields map[string]json.RawMessage, names []string) string {
 	return ""
 }
 
-// expiryOf returns the time until which a token with these fields is used, or the zero
-// time if they contain no valid expiry.
+// expiryOf returns the time when a token with these fields expires, or the zero time if
+// they contain no valid expiry.
 func expiryOf(fields map[string]json.RawMessage, now time.Time) time.Time {
 	// Without the monotonic clock, which may stop while the machine sleeps.
 	now = now.Round(0)
 	for _, name := range expiryFields {
 		if at, ok := timeOf(fields[name]); ok {
-			return at.Add(-early)
+			return at
 		}
 	}
 	if lifetime, ok := secondsOf(fields["expires_in"]); ok {
-		return now.Add(min(lifetime, maxLifetime) - early)
+		return now.Add(min(lifetime, maxLifetime))
 	}
 	return time.Time{}
 }

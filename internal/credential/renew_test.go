@@ -87,8 +87,8 @@ func TestProbeDoesNotRenewLogin(t *testing.T) {
 	r, issuer := loggedIn(t, -time.Second)
 	status := r.Probe(t.Context(), work)
 	wantToken(t, status.Token, status.Err, "access-old")
-	if issuer.renewed.Load() != 0 || status.Token.DescribeLogin(time.Now()) != "; login at https://login.example.com; renewed with the next question" {
-		t.Error(status.Token.DescribeLogin(time.Now()))
+	if issuer.renewed.Load() != 0 || status.Token.Describe(time.Now()) != "keyring; login at https://login.example.com; renewed with the next question" {
+		t.Error(status.Token.Describe(time.Now()))
 	}
 }
 
@@ -201,7 +201,7 @@ func TestLoginWithoutRefreshTokenExpires(t *testing.T) {
 	if _, err := r.Renew(t.Context(), work, token); !errors.As(err, new(*ExpiredError)) {
 		t.Error(err)
 	}
-	if got := token.DescribeLogin(grant.Expiry); got != "; login at https://login.example.com; expired, not renewable" {
+	if got := token.Describe(grant.Expiry); got != "keyring; login at https://login.example.com; expired, not renewable" {
 		t.Error(got)
 	}
 }

@@ -51,7 +51,8 @@ type Token struct {
 	// caller's struct. It then prints the address instead of the secret.
 	secret *string
 	source Source
-	until  time.Time // zero: until the service refuses it
+	expiry time.Time // zero if unknown
+	until  time.Time // when it is read again; zero: when the service refuses it
 	login  *hidden   // nil for a token without an issuer
 }
 
@@ -86,6 +87,9 @@ func (t Token) Reveal() string {
 
 // Source returns the place where the token was found, or "" for the zero Token.
 func (t Token) Source() Source { return t.source }
+
+// Expiry returns when the token expires, or zero if that is unknown.
+func (t Token) Expiry() time.Time { return t.expiry }
 
 // String returns "***".
 func (Token) String() string { return mask }

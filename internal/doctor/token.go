@@ -99,7 +99,7 @@ func checkToken(ctx context.Context, e *examination) Finding {
 	case e.blocked != nil:
 		return e.passed("%s; not tried: service not reached", source.Describe())
 	}
-	described := source.Describe() + e.token.Token.DescribeLogin(time.Now())
+	described := e.token.Token.Describe(time.Now())
 	options := e.f.ClientOptions(*e.profile)
 	options.Timeout, options.Retries = min(options.Timeout, serviceLimit), 0
 	defer e.f.Print.Wait("verifying the token")()
