@@ -92,7 +92,7 @@ func (s sample) same(got, want string, hit extent) bool {
 		return false
 	}
 	reference := 4 // the head of a conversation
-	if len(b) > 8 {
+	if len(b) > 11 {
 		reference = 3 // the parent of a turn
 	}
 	for i := range a {

@@ -33,9 +33,8 @@ func (r *row) args() []any {
 	return args
 }
 
-// column returns the value of a column in the new history. A column with its own rule
-// in the schema, such as a CHECK, has a case here; all others depend only on their
-// type. Columns added after the row was written are NULL.
+// column returns the value of a column in the new history. A column with its own rule,
+// such as a CHECK in the schema, has a case here; all others depend only on their type. Columns added after the row was written are NULL.
 func (r *row) column(c column) any {
 	v := r.value(c.name)
 	switch {
@@ -57,6 +56,8 @@ func (r *row) column(c column) any {
 		return oneOf(r, v, replacement, history.Pending, history.Answered, history.Failed, history.Unknown)
 	case "mark":
 		return oneOf(r, v, nil, history.Pinned, history.Skipped)
+	case "instructions_source":
+		return oneOf(r, v, history.OwnInstructions, history.OwnInstructions, history.AgentInstructions, history.ProjectInstructions, history.ProfileInstructions)
 	}
 	switch c.kind {
 	case kindText:

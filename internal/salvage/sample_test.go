@@ -38,7 +38,8 @@ const (
 	allTurns = `SELECT id, seq, conversation, coalesce(parent, 'NULL'), question, coalesce(reply, 'NULL'), state, agent_id, asked, expires, owner, coalesce(ended, 'NULL'),
 		coalesce(failure, 'NULL'), coalesce(service_id, 'NULL'), coalesce(service_conversation_id, 'NULL'), coalesce(model, 'NULL'), coalesce(finish_reason, 'NULL'),
 		coalesce(prompt_tokens, 'NULL'), coalesce(completion_tokens, 'NULL'), coalesce(total_tokens, 'NULL'), coalesce(hex(response), 'NULL'), coalesce(mark, 'NULL') FROM turns`
-	allConversations = `SELECT id, title, profile, agent_id, coalesce(head, 'NULL'), created, updated, coalesce(deleted, 'NULL') FROM conversations`
+	allConversations = `SELECT id, title, profile, agent_id, coalesce(head, 'NULL'), created, updated, coalesce(deleted, 'NULL'),
+		coalesce(instructions, 'NULL'), coalesce(instructions_source, 'NULL'), coalesce(instructions_name, 'NULL') FROM conversations`
 )
 
 func readAll(t testing.TB, db *sql.DB) map[string]string {
@@ -70,8 +71,8 @@ func newSample(t *testing.T, turns int, seed byte) (s sample) {
 }
 
 // makeSample returns a history with branches, turns in every state, long replies,
-// deleted conversations and a log that is not checkpointed. It calls pause between
-// turns, because their keys encode the time.
+// instructions, deleted conversations and a log that is not checkpointed. It calls pause
+// between turns, because their keys encode the time.
 func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) sample {
 	t.Helper()
 	ctx, dir, random := context.Background(), t.TempDir(), rand.New(rand.NewPCG(1, 2))
@@ -113,6 +114,8 @@ func makeSample(t testing.TB, turns int, seed byte, pause func(time.Duration)) s
 			if len(answered) > 0 {
 				q.Parent = answered[max(0, len(answered)-1-random.IntN(2)*random.IntN(4))].ID
 			}
+		} else if random.IntN(3) > 0 {
+			q.Instructions = &history.Instructions{Text: text(20 << random.IntN(9)), Source: history.AgentInstructions, Name: "reviewer"}
 		}
 		turn, err := s.Begin(ctx, q)
 		do(err)
