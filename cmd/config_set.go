@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -82,5 +83,5 @@ func runConfigSet(f *cli.Factory, key, text string, insecure bool) error {
 	if by := config.Overridden(c, setting); by != "" {
 		f.Print.Warn("%s sets %s as well and takes precedence", by, setting.Key)
 	}
-	return f.Print.Done("set %s to %s", strings.Join(place, "."), config.Clip(config.Format(value)))
+	return f.Print.Done("set %s to %s", strings.Join(place, "."), cmp.Or(config.Clip(config.Format(value)), `""`))
 }
