@@ -48,7 +48,7 @@ func privateFiles(paths config.Paths) []file {
 		{"service file", data(service.FileName), access.ReadWrite, anything},
 		{"service log", data(service.FileName) + "-wal", access.ReadWrite, anything},
 		{"service log", data(service.FileName) + "-shm", access.ReadWrite, anything},
-		{"trusted directories", data(project.TrustFile), access.ReadWrite, anything},
+		{"trust file", data(project.TrustFile), access.ReadWrite, anything},
 		{"waiting", data("waiting"), access.KeepFiles, anything},
 		{"state directory", paths.StateDir, access.KeepFiles, anything},
 	}

@@ -77,7 +77,7 @@ func parse(text []byte) (Settings, error) {
 
 func parseMapping(top *yaml.Node) (s Settings, err error) {
 	if err := plain(top, yaml.MappingNode, "!!map"); err != nil {
-		return s, lineError(top, "the file must be a mapping of settings to values: %w", err)
+		return s, lineError(top, "invalid project file: %w", err)
 	}
 	seen := map[string]bool{}
 	for pair := range slices.Chunk(top.Content, 2) {
