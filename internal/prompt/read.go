@@ -67,9 +67,6 @@ func (s Sources) assemble(ctx context.Context, f *cli.Factory) (asked Assembled,
 		if t, err = library.Find(strings.ToLower(s.Template)); err != nil {
 			return asked, err
 		}
-		if len(t.Ignored) > 0 {
-			f.Print.Note("the template %q sets %s, which has no effect", t.Name, strings.Join(t.Ignored, ", "))
-		}
 		if values, err = ParseVariables(s.Variables); err != nil {
 			return asked, err
 		}

@@ -1,13 +1,11 @@
 package template
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 
@@ -41,7 +39,7 @@ var formats = []struct {
 	ending string
 	format Format
 }{
-	{extension, Own}, {".prompt.md", Prompt}, {".yaml", LLM}, {".yml", LLM}, {"/system.md", Fabric},
+	{extension, Own}, {".prompt.md", Prompt}, {".yaml", LLM}, {"/system.md", Fabric},
 }
 
 // entry is a template in a directory.
@@ -90,10 +88,18 @@ func (f folder) nameOf(file fs.DirEntry) (name string, ok bool) {
 	return strings.TrimSuffix(name, longest), longest != "" && !file.IsDir()
 }
 
+// checkDir returns an error if a file is not a directory: opening a named pipe blocks.
+func checkDir(path string) error {
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return syscall.ENOTDIR
+	}
+	return nil
+}
+
 // readDir returns the first entries of a directory, unsorted.
 func readDir(path string) ([]fs.DirEntry, error) {
-	if info, err := os.Stat(path); err == nil && !info.IsDir() { // opening a named pipe blocks
-		return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOTDIR}
+	if err := checkDir(path); err != nil {
+		return nil, err
 	}
 	dir, err := os.Open(path)
 	if err != nil {
@@ -129,8 +135,8 @@ func (f folder) read(name string) (Source, error) {
 
 // readShared sets the text, the path and the format of a template in a shared directory.
 func (f folder) readShared(source *Source) error {
-	if info, err := os.Stat(f.dir); err == nil && !info.IsDir() { // opening a named pipe blocks
-		return syscall.ENOTDIR
+	if err := checkDir(f.dir); err != nil {
+		return err
 	}
 	dir, err := os.OpenRoot(f.dir)
 	if err != nil {
@@ -147,22 +153,7 @@ func (f folder) readShared(source *Source) error {
 		if format.format == Own && isPrompt(source.Text) {
 			source.Format = Prompt
 		}
-		if err == nil && format.format == Fabric {
-			err = f.addUserText(dir, source)
-		}
 		return err
-	}
-	return err
-}
-
-// addUserText appends the text of a pattern that a file user.md contains.
-func (f folder) addUserText(dir *os.Root, source *Source) error {
-	text, err := f.readIn(dir, source.Name+"/user.md")
-	if err == nil && len(bytes.TrimSpace(text)) > 0 {
-		source.Text = slices.Concat(bytes.TrimRight(source.Text, "\n"), []byte("\n\n"), text)
-	}
-	if atomicfile.Missing(err) {
-		return nil
 	}
 	return err
 }

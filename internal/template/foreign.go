@@ -14,7 +14,7 @@ type Format string
 // The formats that a template can have.
 const (
 	Own    Format = ""       // a text/template with front matter
-	Fabric Format = "fabric" // a pattern of fabric: the files system.md and user.md
+	Fabric Format = "fabric" // a pattern of fabric: the file system.md in its directory
 	LLM    Format = "llm"    // a template of llm, in YAML
 	Prompt Format = "prompt" // a Markdown file of another tool, with front matter of its own
 )

@@ -89,13 +89,13 @@ func TestFormatsInSharedDirectory(t *testing.T) {
 	l.Shared = []string{dir}
 	for path, text := range map[string]string{
 		"own.md": "{{.Input}}", "own.yaml": "prompt: y", "role.md": "---\nmodel: m\n---\nx", "tuned.md": "---\nmodel: m\nvariables: {a: b}\n---\n{{.a}}",
-		"file.prompt.md": "x", "llm.yaml": "prompt: y", "other.yml": "prompt: y", "fab/system.md": "s", "fab/user.md": "u", "fab/README.md": "r", "README.md": "r",
+		"file.prompt.md": "x", "llm.yaml": "prompt: y", "fab/system.md": "s", "fab/user.md": "u", "compose.yml": "services: {}", "fab/README.md": "r", "README.md": "r",
 		"empty/notes.md": "n", "Bad/system.md": "x", ".git/system.md": "x", "bad name.yaml": "x",
 	} {
 		write(t, filepath.Join(dir, filepath.FromSlash(path)), text)
 	}
 	group := l.Groups()[1]
-	if want := []string{"fab", "file", "llm", "other", "own", "role", "tuned"}; !slices.Equal(group.Names, want) {
+	if want := []string{"fab", "file", "llm", "own", "role", "tuned"}; !slices.Equal(group.Names, want) {
 		t.Errorf("there are %q, want %q", group.Names, want)
 	}
 	slices.Sort(group.Ignored)
@@ -107,7 +107,7 @@ func TestFormatsInSharedDirectory(t *testing.T) {
 		text   string
 	}{
 		"own": {template.Own, "{{.Input}}"}, "role": {template.Prompt, "---\nmodel: m\n---\nx"}, "tuned": {template.Own, "---\nmodel: m\nvariables: {a: b}\n---\n{{.a}}"},
-		"file": {template.Prompt, "x"}, "llm": {template.LLM, "prompt: y"}, "other": {template.LLM, "prompt: y"}, "fab": {template.Fabric, "s\n\nu"},
+		"file": {template.Prompt, "x"}, "llm": {template.LLM, "prompt: y"}, "fab": {template.Fabric, "s"},
 	} {
 		if got, err := l.Source(name); err != nil || got.Format != want.format || string(got.Text) != want.text {
 			t.Errorf("%s is %+v, %v", name, got, err)

@@ -65,11 +65,7 @@ func (p *parser) fail(line int, format string, args ...any) {
 
 // decode returns the text without a byte order mark and with newlines alone.
 func (p *parser) decode() {
-	limit := maxFile
-	if p.Format == Fabric {
-		limit *= 2 // system.md and user.md
-	}
-	if len(p.Text) > limit {
+	if len(p.Text) > maxFile {
 		p.fail(0, "%v", errTooLarge)
 		return
 	}

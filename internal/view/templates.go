@@ -24,6 +24,8 @@ type TemplateInfo struct {
 	Format      string         `json:"format"`    // hobnob, fabric, llm or prompt
 	Source      *string        `json:"source,omitempty"`
 	Error       string         `json:"error,omitempty"` // why it cannot be used
+
+	ignored []string // settings of another tool
 }
 
 type variableJSON struct {
@@ -53,7 +55,7 @@ func Describe(l template.Library, source template.Source, err error) TemplateInf
 		info.Error = err.Error()
 		return info
 	}
-	info.Description = t.Description
+	info.Description, info.ignored = t.Description, t.Ignored
 	for _, v := range t.Variables {
 		info.Variables = append(info.Variables, variableJSON{v.Name, v.Description, v.Default})
 	}
@@ -160,6 +162,9 @@ func Template(p *cli.Printer, l template.Library, source template.Source) error 
 		return p.JSON(t)
 	}
 	t.warn(p)
+	if len(t.ignored) > 0 {
+		p.Note("ignored settings of another tool: %s", strings.Join(t.ignored, ", "))
+	}
 	if p.IO.OutTTY {
 		return p.Page(strings.TrimRight(terminal.Clean(text), "\n") + "\n")
 	}
