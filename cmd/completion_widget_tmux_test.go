@@ -168,7 +168,7 @@ func TestWidgetPassesLongLinesAndNewlines(t *testing.T) {
 
 func TestWidgetLeavesTheLineOnFailure(t *testing.T) {
 	t.Parallel()
-	inWidgetShells(t, func(t *testing.T, s shellScreen, _ widgetShell) {
+	inWidgetShells(t, func(t *testing.T, s shellScreen, in widgetShell) {
 		t.Helper()
 		s.types("list the files")
 		s.service.setFault([]string{"status", "422", `{"error":{"message":"not today"}}`}, -1)
@@ -192,14 +192,22 @@ func TestWidgetLeavesTheLineOnFailure(t *testing.T) {
 			s.has("list the files")
 		}
 
-		// Ctrl-C ends hobnob only.
-		before := len(s.service.prompts())
+		// Ctrl-C ends hobnob only, and Ctrl-Z suspends nothing. In bash, hobnob becomes a
+		// suspended job while it explains the line.
 		s.service.set("hang")
-		s.keys("M-i")
-		s.until("the question", func() bool { return len(s.service.prompts()) > before })
-		s.keys("C-c")
-		s.shows("stopped by Ctrl-C")
-		s.has("list the files")
+		for _, key := range []string{"M-i", "M-m"} {
+			before := len(s.service.prompts())
+			s.keys("C-l")
+			s.until("an empty screen", func() bool { return !strings.Contains(s.text(), "stopped") })
+			s.keys(key)
+			s.until("the question", func() bool { return len(s.service.prompts()) > before })
+			if key == "M-i" || in.name != "bash" {
+				s.keys("C-z")
+			}
+			s.keys("C-c")
+			s.shows("stopped by Ctrl-C")
+			s.has("list the files")
+		}
 		s.service.set("none")
 		s.types(" again")
 		s.has("list the files again")

@@ -26,11 +26,11 @@ __hobnob_ask() (
     builtin print -rn -- "$BUFFER" | command hobnob chat $hobnob_flags "$@"
 )
 
-# Calls a function if the line has text. Meanwhile Ctrl-C ends only hobnob: zsh
-# would also clear the line.
+# Calls a function if the line has text. Meanwhile Ctrl-C ends only hobnob and Ctrl-Z
+# suspends nothing: zsh would also clear the line.
 __hobnob_key() {
     emulate -L zsh
-    setopt local_traps
+    setopt local_traps no_monitor
     zle -I
     if [[ $BUFFER != *[^[:space:]]* ]]; then
         echo 'hobnob: first type what you want to do, or a command to explain' >&2
