@@ -120,7 +120,8 @@ func replayedProfile(f *Factory, c *config.Config) (config.Profile, error) {
 		if agents[i].Agent != "" {
 			p.Agents[agents[i].Agent] = agents[i].ID
 		}
-		if agents[i].Default && !given {
+		// The default agent may be an alias of it, with instructions of its own.
+		if id, err := p.AgentID(p.Agent); agents[i].Default && !given && (err != nil || !strings.EqualFold(id, agents[i].ID)) {
 			p.Agent = agents[i].ID
 		}
 	}
