@@ -268,6 +268,9 @@ func languageAfterExtract(args, words []string) string {
 	return ""
 }
 
+// maxFileFlags is the maximum number of files in a command line that is suggested.
+const maxFileFlags = 10
+
 // attachWords moves words that are files to the files of s, if the user agrees: after
 // -f *.go, the shell leaves all but the first file as words. Words after -- are never
 // files. Without a terminal to ask on, the error has the command that attaches them.
@@ -282,8 +285,10 @@ func attachWords(cmd *cobra.Command, f *cli.Factory, s *prompt.Sources) error {
 	}
 	yes, err := terminal.Offer(cmd.Context(), f.IO, fmt.Sprintf("Attach %s as well?", attach.List(files)))
 	if errors.Is(err, terminal.ErrNoTerminal) {
-		hint := "put -f before each of them" // values of variables may be secret
-		if len(s.Variables) == 0 {
+		// The command line may be too long, and values of variables may be secret.
+		hint := "put -f before each of them, or quote the pattern, as in -f '*.go'"
+		isChanged := func(arg string) bool { return terminal.CleanLine(arg) != arg } // when it is printed
+		if len(files) <= maxFileFlags && len(s.Variables) == 0 && !slices.ContainsFunc(f.Args, isChanged) {
 			hint = "to attach them: " + withFileFlags(cmd, f.Args, files)
 		}
 		return failure.Usagef(hint+"; to send the names as text, put -- before the text",
@@ -301,8 +306,13 @@ func attachWords(cmd *cobra.Command, f *cli.Factory, s *prompt.Sources) error {
 func withFileFlags(cmd *cobra.Command, args, files []string) string {
 	line := []string{"hobnob"}
 	value, words := false, false // of a flag; after --
+	name := cmd.CalledAs()       // until it was found: a file may have the same name
 	for _, arg := range args {
-		if !value && !words && slices.Contains(files, arg) {
+		switch {
+		case value || words:
+		case arg == name:
+			name = ""
+		case slices.Contains(files, arg):
 			line = append(line, "-f")
 		}
 		words = words || arg == "--" && !value

@@ -239,6 +239,10 @@ func TestHostilePages(t *testing.T) {
 		}
 	})
 	mux.HandleFunc("/brotli", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Encoding", "br") })
+	mux.HandleFunc("/unknown", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/octet-stream")
+		_, _ = io.WriteString(w, r.URL.Query().Get("text"))
+	})
 	mux.HandleFunc("/image", func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Content-Type", "image/png") })
 	mux.HandleFunc("/nul", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -254,6 +258,9 @@ func TestHostilePages(t *testing.T) {
 	}
 	if headers.Get("Cookie")+headers.Get("Authorization")+headers.Get("Referer") != "" {
 		t.Errorf("the request has %v", headers)
+	}
+	if found, err := ours.Read(t.Context(), []string{server.URL + "/unknown?text=x%3A1"}); err != nil || string(found.Files[0].Data) != "x:1" {
+		t.Errorf("text of an unknown type: %q, %v", found.Files, err)
 	}
 	for path, want := range map[string]string{
 		"/itself": "more than 5 redirects", "/file": "it redirects to a file URL", "/password": "a user name or a password",

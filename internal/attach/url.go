@@ -176,7 +176,7 @@ func textType(header http.Header) (string, error) {
 		return "", fmt.Errorf("has the encoding %q", encoding)
 	}
 	kind, _, err := mime.ParseMediaType(header.Get("Content-Type"))
-	if err != nil {
+	if err != nil || kind == "application/octet-stream" { // is not known
 		return "", nil
 	}
 	_, sub, _ := strings.Cut(kind, "/")
