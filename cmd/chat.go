@@ -192,13 +192,24 @@ func runChat(ctx context.Context, opts chatOptions) error {
 		cli.NoteSameTitle(ctx, f, asker.Chat.History, given, "")
 	}
 	guard := opts.guard(profile)
+	turns, err := asker.Chat.Unshared(ctx, question)
+	if err == nil {
+		err = prompt.CheckTurns(ctx, guard, turns)
+	}
+	if err != nil {
+		return err
+	}
 	if opts.startsChat() {
 		return repl.Run(ctx, f, asker, guard, question, opts.Again)
 	}
 	if opts.Sources.Budget, err = asker.FileBudget(ctx, question); err != nil {
 		return err
 	}
-	asked, err := opts.assemble(ctx, guard, question.Text, question.Instructions)
+	check := guard
+	if c := question.Conversation; opts.Again && c != nil && c.Profile == profile.Name {
+		check = secrets.Guard{} // the service has the question
+	}
+	asked, err := opts.assemble(ctx, check, question.Text, question.Instructions)
 	if err != nil {
 		return cli.FinishDraft(asked.Draft, false, err)
 	}
@@ -268,8 +279,8 @@ func blockOf(extract string) *string {
 }
 
 // assemble returns the question: the earlier one, unchanged or edited, or the prompt from
-// the command line and standard input. With --schema, it asks for JSON. A new text and
-// new instructions are checked for secrets.
+// the command line and standard input. With --schema, it asks for JSON. The text and new
+// instructions are checked for secrets.
 func (o chatOptions) assemble(ctx context.Context, guard secrets.Guard, earlier string, instructions ...*history.Instructions) (asked prompt.Assembled, err error) {
 	switch {
 	case o.Again:
@@ -280,7 +291,7 @@ func (o chatOptions) assemble(ctx context.Context, guard secrets.Guard, earlier 
 		o.Sources.Begins = o.IsNew()
 		asked, err = o.Sources.Assemble(ctx, o.f)
 	}
-	if err == nil && !o.Again {
+	if err == nil {
 		err = asked.Check(ctx, guard, instructions...)
 	}
 	if err == nil && o.Contract != nil {

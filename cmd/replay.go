@@ -141,11 +141,12 @@ func runReplay(ctx context.Context, opts replayOptions) error {
 		}
 	}
 	if old.Profile != profile.Name { // otherwise its service has the questions
+		var questions []secrets.Source
 		for i, turn := range before[len(after):] {
-			name := fmt.Sprintf("question %d", len(after)+i+1)
-			if err := guard.Check(ctx, secrets.Source{Name: name, Text: turn.Question}); err != nil {
-				return err
-			}
+			questions = append(questions, secrets.Source{Name: fmt.Sprintf("question %d", len(after)+i+1), Text: turn.Question})
+		}
+		if err := guard.CheckAll(ctx, questions...); err != nil {
+			return err
 		}
 	}
 	if left := len(before) - len(after); left > 0 {

@@ -52,6 +52,22 @@ func (a Asker) Consider(ctx context.Context, q Question) (c Context, err error) 
 	return c, nil
 }
 
+// Unshared returns the turns that a question sends to a service that does not have them:
+// those of a conversation of another profile.
+func (a Asker) Unshared(ctx context.Context, q Question) ([]history.Turn, error) {
+	if q.Conversation == nil || q.Conversation.Profile == a.Profile {
+		return nil, nil
+	}
+	considered, err := a.Consider(ctx, q)
+	var sent []history.Turn
+	for _, c := range considered.Turns {
+		if c.Left == "" {
+			sent = append(sent, c.Turn)
+		}
+	}
+	return sent, err
+}
+
 // Instructions returns the instructions that are sent with a question. They have no text
 // if there are none.
 func (a Asker) Instructions(ctx context.Context, q Question) (history.Instructions, error) {

@@ -28,3 +28,13 @@ func (a Assembled) Check(ctx context.Context, guard secrets.Guard, instructions 
 	}
 	return guard.Check(ctx, text, sources...)
 }
+
+// CheckTurns is like Assembled.Check for earlier turns that are sent with a question.
+func CheckTurns(ctx context.Context, guard secrets.Guard, turns []history.Turn) error {
+	var sources []secrets.Source
+	for _, turn := range turns {
+		id := history.Short(turn.ID)
+		sources = append(sources, secrets.Source{Name: "question " + id, Text: turn.Question}, secrets.Source{Name: "reply " + id, Text: turn.Reply})
+	}
+	return guard.CheckAll(ctx, sources...)
+}

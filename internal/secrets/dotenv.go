@@ -23,23 +23,39 @@ func baseOf(name string) string {
 	return strings.ToLower(name[strings.LastIndexAny(name, `/\`)+1:])
 }
 
-// isAllAssignments reports whether a text, such as one from a pipe, is a .env file or the
-// output of env: at least two lines, of which each sets a variable in upper case or is
-// empty or a comment.
-func isAllAssignments(text string) bool {
-	n := 0
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		name, _, ok := strings.Cut(strings.TrimPrefix(line, "export "), "=")
-		switch {
-		case line == "" || line[0] == '#':
-		case !ok || name == "" || !variable.has(name):
-			return false
-		default:
-			n++
+// findAssignments adds the values in parts of a text that look like a .env file or the
+// output of env, such as one that was pasted: at least two lines that set a variable in
+// upper case, with only empty lines and comments between them.
+func findAssignments(text string, add func(match) bool) {
+	start, end, n := 0, 0, 0
+	find := func() (more bool) {
+		more = true
+		if n > 1 {
+			findValues(text[start:end], func(m match) bool {
+				more = add(match{start + m.start, start + m.end, m.what})
+				return more
+			})
 		}
+		n = 0
+		return more
 	}
-	return n > 1
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		name, _, ok := strings.Cut(strings.TrimPrefix(trimmed, "export "), "=")
+		switch {
+		case trimmed == "" || trimmed[0] == '#':
+		case !ok || name == "" || !variable.has(name):
+			if !find() {
+				return
+			}
+		default:
+			if n++; n == 1 {
+				start = end
+			}
+		}
+		end += len(line)
+	}
+	find()
 }
 
 // findValues adds the values of variables whose names mean a secret in the text of a .env

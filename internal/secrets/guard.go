@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/hobnob-cli/hobnob/internal/cli"
 	"github.com/hobnob-cli/hobnob/internal/config"
@@ -28,6 +29,7 @@ type Guard struct {
 	f       *cli.Factory
 	profile config.Profile
 	policy  string
+	rows    *atomic.Int64 // with a warning
 	// tokenless is set if texts are not searched for the token.
 	tokenless bool
 }
@@ -38,7 +40,7 @@ func NewGuard(f *cli.Factory, profile config.Profile, allow bool) Guard {
 	if allow || profile.Embedded() || f.Global.Replay != "" {
 		return Guard{}
 	}
-	return Guard{f: f, profile: profile, policy: profile.Secrets}
+	return Guard{f: f, profile: profile, policy: profile.Secrets, rows: new(atomic.Int64)}
 }
 
 // OnlyWarn returns a guard that prints warnings instead of errors.
@@ -71,6 +73,18 @@ func (g Guard) Check(ctx context.Context, text Source, sources ...Source) error 
 	return g.confirm(ctx, found)
 }
 
+// CheckAll is like Check for texts that are sent as they are.
+func (g Guard) CheckAll(ctx context.Context, sources ...Source) error {
+	if g.off() {
+		return nil
+	}
+	var all strings.Builder
+	for _, source := range sources {
+		all.WriteString(source.Text + "\n\n")
+	}
+	return g.Check(ctx, Source{Text: all.String()}, sources...)
+}
+
 // CheckRow is like Check for a row of a batch, with the input and the line of the row and
 // the instructions that are sent with it, and does not ask.
 func (g Guard) CheckRow(ctx context.Context, input string, line int, instructions string, texts ...string) error {
@@ -85,11 +99,19 @@ func (g Guard) CheckRow(ctx context.Context, input string, line int, instruction
 			}
 		}
 	}
-	if len(found) == 0 || g.policy == config.SecretsWarn {
-		g.warn(found)
+	if len(found) == 0 {
 		return nil
 	}
-	return &Error{found}
+	if g.policy != config.SecretsWarn {
+		return &Error{found}
+	}
+	switch n := g.rows.Add(1); {
+	case n <= maxRows:
+		g.warn(found)
+	case n == maxRows+1:
+		g.f.Print.Warn("possible secrets in other rows are not listed")
+	}
+	return nil
 }
 
 func (g Guard) off() bool { return g.policy == "" || g.policy == config.SecretsOff }
@@ -144,6 +166,11 @@ func locate(text Source, sources []Source, token string) []Finding {
 			}
 		}
 		found = append(found, findings(source.Name, source.Text, matches)...)
+		if isExample(source.Name) { // its values are no secrets in the text either
+			for _, m := range scan("", source.Text, "") {
+				located[source.Text[m.start:m.end]] = true
+			}
+		}
 	}
 	var rest []match
 	for _, m := range scan(text.Name, text.Text, token) {
@@ -174,6 +201,9 @@ func list(found []Finding) []string {
 	}
 	return lines
 }
+
+// maxRows is the maximum number of rows of a batch for which warnings are printed.
+const maxRows = 20
 
 func noun(found []Finding) string {
 	if len(found) == 1 {

@@ -50,8 +50,12 @@ func scan(name, text, token string) []match {
 			rule(text, add)
 		}
 	}
-	if (isDotenv(name) || !isExample(name) && isAllAssignments(text)) && len(matches) < maxFindings {
+	switch {
+	case len(matches) >= maxFindings || isExample(name):
+	case isDotenv(name):
 		findValues(text, add)
+	default:
+		findAssignments(text, add)
 	}
 	slices.SortFunc(matches, func(a, b match) int { return cmp.Compare(a.start, b.start) })
 	return matches

@@ -72,6 +72,7 @@ func TestSecretsAreFound(t *testing.T) {
 		"token of hobnob serve":        {"", "Authorization: Bearer hob" + "nob_" + g.random(64, hexDigits), []string{"1 token of hobnob serve"}},
 		".env":                         {"app/.env", "# app\nDEBUG=1\nexport DB_PASSWORD='" + g.random(12, base62) + "'\nSESSION_SECRET=" + g.random(20, base62) + " # rotate\n", []string{"3 value of DB_PASSWORD", "4 value of SESSION_SECRET"}},
 		".env of a stage":              {`C:\app\.env.production`, "PORT=80\r\nSMTP_PASS=" + g.random(9, base62) + "\r\nSENTRY_AUTH_TOKEN=" + g.random(40, hexDigits) + "\r\n", []string{"2 value of SMTP_PASS", "3 value of SENTRY_AUTH_TOKEN"}},
+		"pasted .env":                  {"", "why does this fail?\n\nPORT=80\nDB_PASSWORD=hunter22\n\nI have no idea\nAPI_KEY=c2f1d09be1a7", []string{"4 value of DB_PASSWORD"}},
 		"another .env":                 {"deploy.env", "GITHUB_TOKEN=ghp" + "_" + g.checked() + "\nAPI_KEY=" + g.random(32, hexDigits), []string{"1 GitHub token", "2 value of API_KEY"}},
 	}
 	if len(samples) < 40 {
