@@ -339,6 +339,8 @@ func (o chatOptions) validate() error {
 		return failure.Usagef("omit the prompt, or use --edit-turn to change the question", "--again repeats the last question and takes no prompt")
 	case o.EditTurn != "" && (len(o.Sources.Words) > 0 || len(o.Sources.Files) > 0 || o.Sources.Edit):
 		return failure.Usagef("omit the prompt", "--edit-turn opens the question in the editor and takes no prompt")
+	case o.Sources.PrivateURLs && len(o.Sources.Files) == 0:
+		return failure.Usagef("pass the URL with -f; with -i, a chat follows", "--allow-private-urls needs --file")
 	case len(o.Sources.Variables) > 0 && o.Sources.Template == "":
 		return failure.Usagef("to list the templates: hobnob templates list", "--var needs --template")
 	case o.Sources.Template != "" && (o.Again || o.EditTurn != ""):

@@ -201,7 +201,7 @@ func (r Reader) named(ctx context.Context, name string, room int64) (File, error
 		return File{StdinName, data}, err
 	}
 	if r.isURL(name) {
-		file, err := r.fetch(ctx, name)
+		file, err := r.fetch(ctx, name, newFetcher(r.PrivateURLs))
 		if err == nil && int64(len(file.Data)) > room {
 			err = r.tooLarge()
 		}

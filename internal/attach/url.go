@@ -34,9 +34,8 @@ func IsURL(value string) bool {
 	return ok && (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// fetch returns the page at a URL as text. It sends no credentials, and connects to
-// public addresses only, unless r.PrivateURLs is set.
-func (r Reader) fetch(ctx context.Context, value string) (File, error) {
+// fetch returns the page at a URL as text, without sending credentials.
+func (r Reader) fetch(ctx context.Context, value string, transport http.RoundTripper) (File, error) {
 	const hint = "check the URL after -f"
 	u, err := url.Parse(value)
 	if err != nil || u.Hostname() == "" {
@@ -54,7 +53,7 @@ func (r Reader) fetch(ctx context.Context, value string) (File, error) {
 	}
 	request.Header.Set("User-Agent", "hobnob")
 	request.Header.Set("Accept", "text/html, text/*, application/json;q=0.9, */*;q=0.1")
-	client := &http.Client{Transport: newFetcher(r.PrivateURLs), CheckRedirect: checkRedirect}
+	client := &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	response, err := client.Do(request)
 	if err != nil {
 		return File{}, fetchError(name, err)
@@ -130,7 +129,8 @@ func checkRedirect(next *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// fetcher sends requests directly or through the proxy of the environment.
+// fetcher sends requests directly or through the proxy of the environment, to public
+// addresses only unless private is set.
 type fetcher struct {
 	direct, proxied *http.Transport
 	proxy           func(*url.URL) (*url.URL, error)

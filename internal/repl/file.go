@@ -34,7 +34,7 @@ func runFile(ctx context.Context, s *session, name string) error {
 		return err
 	}
 	found, err := attach.Reader{Limit: api.MaxPrompt, Budget: budget.Without(s.files)}.Read(ctx, []string{path})
-	if failure.Of(err).Kind == failure.Usage {
+	if failure.Of(err).Kind == failure.Usage && !attach.IsURL(path) {
 		return failure.Usagef("usage: /file PATH; Tab completes the path", "%v", err)
 	}
 	if err != nil {
