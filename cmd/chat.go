@@ -395,11 +395,5 @@ func (o chatOptions) validatePanel() error {
 
 // branches returns the number of given flags that create a branch.
 func (o chatOptions) branches() int {
-	n := 0
-	for _, given := range []bool{o.At != "", o.Again, o.EditTurn != ""} {
-		if given {
-			n++
-		}
-	}
-	return n
+	return len(slices.DeleteFunc([]bool{o.At != "", o.Again, o.EditTurn != ""}, func(given bool) bool { return !given }))
 }
