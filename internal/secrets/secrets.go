@@ -19,21 +19,15 @@ type Finding struct {
 	What string // such as "private key"
 }
 
-// Scan returns the places in a text that look like secrets, at most 100, in order. The
-// name helps to recognize a .env file. The time is linear in the length of the
-// text.
-func Scan(name, text string) []Finding {
-	return findings(name, text, scan(name, text, ""))
-}
-
 // match is a secret in a text.
 type match struct {
 	start, end int
 	what       string
 }
 
-// scan returns the secrets in a text, in order and without overlaps. The token is that of
-// the service, or empty if it is not searched for.
+// scan returns the secrets in a text, at most maxFindings, in order and without overlaps.
+// The name helps to recognize a .env file. The token is that of the service, or empty if
+// it is not searched for. The time is linear in the length of the text.
 func scan(name, text, token string) []match {
 	var matches []match
 	add := func(m match) bool {

@@ -16,7 +16,7 @@ type sample struct {
 func (s sample) check(t *testing.T) bool {
 	t.Helper()
 	var got []string
-	for _, f := range Scan(s.name, s.text) {
+	for _, f := range find(s.name, s.text) {
 		got = append(got, fmt.Sprintf("%d %s", f.Line, f.What))
 	}
 	return strings.Join(got, "; ") == strings.Join(s.want, "; ")
@@ -80,7 +80,7 @@ func TestSecretsAreFound(t *testing.T) {
 	}
 	for name, s := range samples {
 		if !s.check(t) {
-			t.Errorf("%s: found %v, want %v", name, Scan(s.name, s.text), s.want)
+			t.Errorf("%s: found %v, want %v", name, find(s.name, s.text), s.want)
 		}
 	}
 }
@@ -139,7 +139,7 @@ func TestOrdinaryTextHasNoSecrets(t *testing.T) {
 	for name, s := range samples {
 		if !s.check(t) {
 			found++
-			t.Errorf("%s: found %v", name, Scan(s.name, s.text))
+			t.Errorf("%s: found %v", name, find(s.name, s.text))
 		}
 	}
 	t.Logf("%d of %d samples have findings", found, len(samples))
