@@ -61,7 +61,7 @@ func (s *faultyService) serveWithExpiry(w http.ResponseWriter, r *http.Request, 
 	s.expiring.admit(r, body)
 	s.mu.Unlock()
 	answer := httptest.NewRecorder()
-	s.handler.ServeHTTP(answer, r)
+	s.serve(answer, r)
 	var question api.Request
 	if answer.Code == http.StatusOK && json.Unmarshal([]byte(body), &question) == nil {
 		s.mu.Lock()

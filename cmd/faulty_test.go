@@ -144,6 +144,14 @@ func (s *faultyService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	s.answer(w, r, fault)
 }
 
+// serve answers a request without a fault.
+func (s *faultyService) serve(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	handler := s.handler
+	s.mu.Unlock()
+	handler.ServeHTTP(w, r)
+}
+
 func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []string) {
 	switch kind, args := fault[0], fault[1:]; kind {
 	case "status":
@@ -163,7 +171,7 @@ func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []s
 		_, _ = io.WriteString(w, args[0])
 	case "replies":
 		if r.Method != http.MethodPost {
-			s.handler.ServeHTTP(w, r)
+			s.serve(w, r)
 			return
 		}
 		w.Header().Set("Content-Type", "application/json")
@@ -177,14 +185,14 @@ func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []s
 			w.WriteHeader(code)
 			return
 		}
-		s.handler.ServeHTTP(w, r)
+		s.serve(w, r)
 	case "listing":
 		if r.Method == http.MethodGet {
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, args[0])
 			return
 		}
-		s.handler.ServeHTTP(w, r)
+		s.serve(w, r)
 	case "hang":
 		select {
 		case <-s.done:
@@ -196,14 +204,14 @@ func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []s
 		case <-time.After(wait):
 		case <-s.done:
 		}
-		s.handler.ServeHTTP(w, r)
+		s.serve(w, r)
 	case "hold":
 		s.mu.Lock()
 		for s.fault[0] == "hold" {
 			s.changed.Wait()
 		}
 		s.mu.Unlock()
-		s.handler.ServeHTTP(w, r)
+		s.serve(w, r)
 	case "reset":
 		drop(w, nil)
 	case "close": // an orderly end without an answer
@@ -212,12 +220,12 @@ func (s *faultyService) answer(w http.ResponseWriter, r *http.Request, fault []s
 		}
 	case "truncate":
 		answer := httptest.NewRecorder()
-		s.handler.ServeHTTP(answer, r)
+		s.serve(answer, r)
 		drop(w, answer)
 	case "redirect":
 		http.Redirect(w, r, args[0], http.StatusTemporaryRedirect)
 	default:
-		s.handler.ServeHTTP(w, r)
+		s.serve(w, r)
 	}
 }
 

@@ -112,13 +112,15 @@ func runIssuer(ts *testscript.TestScript, neg bool, args []string) {
 
 func newIssuer() (*issuer, error) {
 	s := &issuer{lifetime: time.Hour, access: map[string]time.Time{}, answers: map[string]string{}, refresh: map[string]*storage.RefreshToken{}}
-	s.server = httptest.NewServer(s)
-	s.Storage = storage.NewStorageWithClients(storage.NewUserStore(s.server.URL), map[string]*storage.Client{"hobnob": storage.DeviceClient("hobnob", "")})
+	s.server = httptest.NewUnstartedServer(s)
+	address := "http://" + s.server.Listener.Addr().String()
+	s.Storage = storage.NewStorageWithClients(storage.NewUserStore(address), map[string]*storage.Client{"hobnob": storage.DeviceClient("hobnob", "")})
 	provider, err := op.NewProvider(&op.Config{
 		CryptoKey: sha256.Sum256([]byte("key")), GrantTypeRefreshToken: true,
 		DeviceAuthorization: op.DeviceAuthorizationConfig{Lifetime: 5 * time.Minute, PollInterval: time.Second, UserFormPath: "/device", UserCode: op.UserCodeBase20},
-	}, s, op.StaticIssuer(s.server.URL), op.WithAllowInsecure(), op.WithLogger(slog.New(slog.DiscardHandler)))
+	}, s, op.StaticIssuer(address), op.WithAllowInsecure(), op.WithLogger(slog.New(slog.DiscardHandler)))
 	s.provider = provider
+	s.server.Start()
 	return s, err
 }
 
@@ -290,6 +292,8 @@ func (s *issuer) SetUserinfoFromToken(_ context.Context, info *oidc.UserInfo, id
 // accepts makes the service accept the tokens of the issuer at address, which it asks
 // about each, instead of the token t.
 func (s *faultyService) accepts(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	next := s.handler
 	s.handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ask, err := http.NewRequestWithContext(r.Context(), http.MethodGet, address+"/userinfo", nil)
